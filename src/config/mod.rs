@@ -1,0 +1,1 @@
+//! The pipeline's YAML file: read, checked, typed.
