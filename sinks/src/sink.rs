@@ -22,6 +22,9 @@ pub struct SinkContext {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committable(pub Vec<u8>);
 
+/// A figure for the metrics page: name without prefix, labels, value.
+pub type Gauge = (&'static str, Vec<(&'static str, String)>, f64);
+
 /// What a sink can do; asked once, before rows flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
@@ -82,8 +85,8 @@ pub trait EventSink: Send {
     /// The target refused the commit or could not be reached.
     async fn recover(&mut self, last: Option<(CheckpointId, Option<Committable>)>) -> Result<(), SinkError>;
 
-    /// Figures for the metrics page: name without prefix, labels, value.
-    fn gauges(&self) -> Vec<(&'static str, Vec<(&'static str, String)>, f64)>;
+    /// Figures for the metrics page.
+    fn gauges(&self) -> Vec<Gauge>;
 
     /// Releases what it holds. Rows that were not prepared are dropped.
     ///
