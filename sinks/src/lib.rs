@@ -1,7 +1,13 @@
 //! The sinks: where rows and schema changes go. Each is a folder and a cargo feature; none knows where rows come from.
 
+/// All sinks that are known by name, with their options.
+pub mod catalog;
 mod error;
+/// Options of connectors: tables, values, secrets.
+pub mod options;
+pub mod paimon;
 mod sink;
+pub mod values;
 
 pub use error::{Retry, SinkError};
 pub use sink::{Capabilities, Committable, EventSink, MetadataApplier, Sink, SinkContext};

@@ -1,0 +1,5 @@
+//! The `values` sink: prints events.
+
+mod options;
+
+pub use options::OPTIONS;
