@@ -3,3 +3,4 @@
 
 mod mysql_wire;
 mod support;
+mod binlog;
