@@ -51,14 +51,8 @@ pub fn start_planner(
             let mut connection = Connection::connect(&connect)?;
             for table in tables {
                 let id = table.tracked.table.clone();
-                let mut planner = Planner::new(
-                    &mut connection,
-                    id.clone(),
-                    table.key,
-                    options,
-                    table.estimated_rows,
-                    &table.done,
-                )?;
+                let mut planner =
+                    Planner::new(&mut connection, id.clone(), table.key, options, table.estimated_rows, &table.done)?;
                 while let Some(chunk) = planner.next(&mut connection)? {
                     if sender.blocking_send(Planned::Chunk(id.clone(), chunk)).is_err() {
                         return Ok(());
@@ -99,7 +93,7 @@ pub fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkRead
                         Some(connection) => connection,
                         none => none.insert(Connection::connect(&connect)?),
                     };
-                    read_chunk(connection, &task)
+                    read_chunk(connection, &connect, &task)
                 };
                 let outcome = read();
                 if outcome.is_err() {
