@@ -137,10 +137,12 @@ pub enum ColumnType {
 
 /// The text is not a column type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a column type that rowferry knows")]
+#[error("`{text}` is not a column type that rowferry knows: {reason}")]
 pub struct ParseTypeError {
     /// The text.
     pub text: String,
+    /// What is wrong with it.
+    pub reason: &'static str,
 }
 
 impl fmt::Display for CharSet {
