@@ -2,3 +2,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod binlog;
+mod mysql_wire;
+mod support;
