@@ -1,9 +1,16 @@
 //! The sinks: where rows and schema changes go. Each is a folder and a cargo feature; none knows where rows come from.
 
+#[cfg(any(feature = "paimon", feature = "values"))]
+mod cells;
 mod error;
+#[cfg(feature = "paimon")]
+pub mod paimon;
 mod registry;
+#[cfg(any(feature = "paimon", feature = "values"))]
 mod settings;
 mod sink;
+#[cfg(any(feature = "paimon", feature = "values"))]
+mod temporal;
 #[cfg(feature = "values")]
 pub mod values;
 

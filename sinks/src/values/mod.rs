@@ -1,13 +1,12 @@
 //! The `values` sink: prints every event, for trying out and for debugging.
 
 mod applier;
-mod cells;
 mod config;
 mod json;
 mod lines;
 mod numbers;
 mod output;
-mod temporal;
+mod print;
 mod writer;
 
 #[cfg(test)]
