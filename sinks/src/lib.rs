@@ -11,6 +11,8 @@ mod settings;
 mod sink;
 #[cfg(any(feature = "paimon", feature = "values"))]
 mod temporal;
+#[cfg(all(feature = "values", any(test, feature = "test-util")))]
+pub mod testing;
 #[cfg(feature = "values")]
 pub mod values;
 

@@ -12,6 +12,9 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, feature = "test-util"))]
+pub(crate) use print::append_text;
+
 use crate::{Sink, SinkContext, SinkError};
 use applier::ValuesApplier;
 use config::{Config, Target};

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 /// Appends a value as Flink CDC prints it.
-pub(super) fn append_text(cells: &Cells<'_>, out: &mut Vec<u8>, row: usize) {
+pub(crate) fn append_text(cells: &Cells<'_>, out: &mut Vec<u8>, row: usize) {
     if cells.is_null(row) {
         out.extend_from_slice(b"null");
         return;
