@@ -1,1 +1,5 @@
 //! The integration tests: one binary, a module per theme.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod mysql_wire;
+mod support;

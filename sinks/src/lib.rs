@@ -1,10 +1,14 @@
 //! The sinks: where rows and schema changes go. Each is a folder and a cargo feature; none knows where rows come from.
 
+/// All sinks that are known by name, with their options.
+pub mod catalog;
 mod error;
+/// Options of connectors: tables, values, secrets.
+pub mod options;
+pub mod paimon;
 mod registry;
 mod settings;
 mod sink;
-#[cfg(feature = "values")]
 pub mod values;
 
 pub use error::{Retry, SinkError};

@@ -6,6 +6,7 @@ mod config;
 mod json;
 mod lines;
 mod numbers;
+mod options;
 mod output;
 mod temporal;
 mod writer;
@@ -21,6 +22,8 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use writer::ValuesWriter;
+
+pub use options::OPTIONS;
 
 /// A `values` sink that prints to standard output, or to standard error where the options say so.
 ///

@@ -1,0 +1,5 @@
+//! The `paimon` sink.
+
+mod options;
+
+pub use options::{OPTIONS, check_options};

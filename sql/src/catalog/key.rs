@@ -1,0 +1,75 @@
+//! Keys of tracked tables.
+
+use super::{position, same_name};
+use crate::ddl::{KeyKind, KeySpec};
+use crate::{Key, TableDef};
+
+impl TableDef {
+    /// Adds a key as the server does: names it, takes the primary key's columns for NOT NULL.
+    pub(crate) fn add_key(&mut self, spec: &KeySpec) {
+        let spelled = |name: &String| {
+            position(&self.columns, name).map_or_else(|| name.clone(), |i| self.columns[i].name.clone())
+        };
+        if spec.kind == KeyKind::Primary {
+            self.primary_key = spec.parts.iter().filter_map(|p| p.column.as_ref()).map(spelled).collect();
+            self.require_primary_key();
+            return;
+        }
+        let parts: Vec<_> = spec.parts.iter().map(|p| (p.column.as_ref().map(spelled), p.prefix)).collect();
+        if spec.kind == KeyKind::Foreign && self.serves(&parts) {
+            return;
+        }
+        let name = match &spec.name {
+            Some(name) => name.clone(),
+            None => self.free_key_name(parts.first().and_then(|(c, _)| c.as_deref())),
+        };
+        self.keys.push(Key { name, unique: spec.kind == KeyKind::Unique, parts });
+    }
+
+    /// Whether a key starts with those parts: then a foreign key needs none of its own.
+    fn serves(&self, parts: &[(Option<String>, Option<u32>)]) -> bool {
+        let primary: Vec<_> = self.primary_key.iter().map(|c| (Some(c.clone()), None)).collect();
+        primary.starts_with(parts) || self.keys.iter().any(|k| k.parts.starts_with(parts))
+    }
+
+    /// The name that the server gives a key without one: its first column's, with a number when it is taken.
+    fn free_key_name(&self, column: Option<&str>) -> String {
+        let base = column.unwrap_or("functional_index");
+        let taken =
+            |name: &str| name.eq_ignore_ascii_case("PRIMARY") || self.keys.iter().any(|k| same_name(&k.name, name));
+        if !taken(base) {
+            return base.to_owned();
+        }
+        (2u32..).map(|n| format!("{base}_{n}")).find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    /// Columns of a primary key are NOT NULL, whether it is said or not.
+    pub(crate) fn require_primary_key(&mut self) {
+        for name in &self.primary_key {
+            if let Some(i) = position(&self.columns, name) {
+                self.columns[i].nullable = false;
+            }
+        }
+    }
+
+    /// Renames a column in all keys.
+    pub(crate) fn rename_in_keys(&mut self, names: &[(String, String)]) {
+        let renamed = |name: &mut String| {
+            if let Some((_, new)) = names.iter().find(|(old, _)| same_name(old, name)) {
+                name.clone_from(new);
+            }
+        };
+        self.primary_key.iter_mut().for_each(renamed);
+        self.keys.iter_mut().flat_map(|k| &mut k.parts).filter_map(|(c, _)| c.as_mut()).for_each(renamed);
+    }
+
+    /// Takes dropped columns out of all keys; keys without parts are gone.
+    pub(crate) fn drop_from_keys(&mut self, dropped: &[String]) {
+        let gone = |name: &str| dropped.iter().any(|d| same_name(d, name));
+        self.primary_key.retain(|c| !gone(c));
+        for key in &mut self.keys {
+            key.parts.retain(|(c, _)| !c.as_deref().is_some_and(gone));
+        }
+        self.keys.retain(|k| !k.parts.is_empty());
+    }
+}

@@ -1,0 +1,9 @@
+//! What survives a crash: the state of one pipeline in one directory.
+
+mod lock;
+mod state;
+mod store;
+
+pub use lock::{LockError, StateLock};
+pub use state::{Checkpoint, Phase, SnapshotProgress, TableState};
+pub use store::{Store, StoreError};

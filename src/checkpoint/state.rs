@@ -1,0 +1,59 @@
+//! The shape of the saved state.
+
+use crate::mysql::snapshot::KeyBound;
+use rowferry_model::{BinlogPosition, CheckpointId, Offset, TableId};
+use rowferry_sinks::Committable;
+use rowferry_sql::TableDef;
+use serde::{Deserialize, Serialize};
+
+/// How far a table's snapshot has come: the ranges of its key that are in the sink, in order, disjoint, merged where
+/// they touch. As chunks are read from the lowest key upwards this is one range and at most as many more as chunks are
+/// read at once, whatever the table's size.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotProgress {
+    /// Half-open ranges `[low, high)`; `None` is the end of all keys on that side.
+    pub done: Vec<(Option<KeyBound>, Option<KeyBound>)>,
+    /// Rows written so far.
+    pub rows: u64,
+    /// Rows that the table was thought to have when its snapshot began.
+    pub estimated_rows: u64,
+}
+
+/// What a table is in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Its rows are still being read.
+    Snapshot(SnapshotProgress),
+    /// Its snapshot was read as a whole and shows this place of the log: changes up to it are in it.
+    StreamingFrom(BinlogPosition),
+    /// Its snapshot is over, or it had none: changes only.
+    Streaming,
+}
+
+/// What is remembered of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableState {
+    /// Its definition at the checkpoint's offset.
+    pub def: TableDef,
+    /// What it is in.
+    pub phase: Phase,
+    /// Whether the sink has been told to create it.
+    pub created: bool,
+}
+
+/// One consistent cut through the pipeline.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// Its number; grows by one each.
+    pub id: CheckpointId,
+    /// Milliseconds since the epoch when it was saved.
+    pub saved_at: i64,
+    /// Where reading resumes; always a transaction's boundary.
+    pub offset: Offset,
+    /// The UUID or id of the server that was read: file positions mean nothing elsewhere.
+    pub server: String,
+    /// What the sink needs to make its rows visible.
+    pub committable: Option<Committable>,
+    /// Every table of the pipeline.
+    pub tables: Vec<(TableId, TableState)>,
+}

@@ -1,0 +1,651 @@
+//! The reader's loop.
+
+use super::group::{Group, Segment, StreamPoint};
+use super::tables::CapturedTables;
+use crate::error::{Error, Result};
+use crate::mysql::binlog::{
+    Checksum, DecodeOptions, EventBody, EventHeader, EventParser, QueryEvent, RawTableMap, RowPlan, RowsEvent,
+};
+use crate::mysql::catalog;
+use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper, WireError};
+use crossbeam_channel::Sender;
+use rowferry_model::{BinlogPosition, GtidSet, MariadbGtidSet, MysqlGtidSet, Offset, TableId, Uuid};
+use rowferry_sql::ddl::{Classified, DdlContext, SqlMode, StatementKind, Touched, classify};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What the reader needs to know.
+#[derive(Clone, Debug)]
+pub struct ReaderOptions {
+    /// The server.
+    pub connect: ConnectOptions,
+    /// The number that this reader has among the server's replicas.
+    pub server_id: u32,
+    /// How often the server must show that it lives.
+    pub heartbeat: Duration,
+    /// How often a lost connection is tried again.
+    pub max_retries: u32,
+    /// Bytes of rows after which a segment is sealed at the next transaction's end.
+    pub segment_bytes: usize,
+    /// How rows are decoded.
+    pub decode: DecodeOptions,
+    /// Whether each row's time is wanted.
+    pub op_ts: bool,
+    /// Transactions before this time, in seconds since the epoch, are left out: `scan.startup.mode: timestamp`.
+    pub skip_before_seconds: u32,
+    /// While set, a segment is sealed at every transaction's end that has rows.
+    pub seal_each: Arc<AtomicBool>,
+    /// The server that `Offset::position` belongs to; empty: any.
+    pub server_uuid: String,
+}
+
+/// What the reader gives.
+#[derive(Debug)]
+pub enum StreamItem {
+    /// Rows, or just a place further on.
+    Segment(Segment),
+    /// Reading has ended with this error.
+    Failed(Error),
+}
+
+/// A table number of the log.
+struct NumberedTable {
+    /// The TABLE_MAP event's body; the same bytes mean the same plan.
+    body: Vec<u8>,
+    /// `None`: the table is not captured.
+    plan: Option<(TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>)>,
+    /// The open segment's number and its group there, if it has one.
+    group: Option<(u64, usize)>,
+}
+
+/// The identifier of the transaction that is being read.
+enum CurrentGtid {
+    None,
+    Mysql(Uuid, String, u64),
+    Mariadb(u32, u32, u64),
+}
+
+/// Reads the log of one server from an offset on.
+pub struct BinlogReader {
+    options: ReaderOptions,
+    tables: CapturedTables,
+    items: Sender<StreamItem>,
+    stop: Arc<AtomicBool>,
+    stopper: Arc<Mutex<Option<Stopper>>>,
+    parser: EventParser,
+    numbers: HashMap<u64, NumberedTable>,
+    groups: Vec<Group>,
+    group_bytes: usize,
+    /// Counts the segments.
+    segment: u64,
+    /// The end of the last whole transaction, and the transactions up to it.
+    boundary: BinlogPosition,
+    gtids: Option<GtidSet>,
+    at: BinlogPosition,
+    in_transaction: bool,
+    /// Whether BEGIN was seen: then a statement does not end the transaction, as in CREATE TABLE … SELECT.
+    begun: bool,
+    /// A standalone MariaDB transaction ends with its statement.
+    current: CurrentGtid,
+    /// Rows events of the current transaction that were taken, and how many of them are to be left out after a
+    /// reconnection because they were taken before.
+    taken: u64,
+    leave_out: u64,
+    /// The XA transaction that is being read, and those that were prepared and not yet committed.
+    xa: Option<String>,
+    prepared: HashMap<String, Vec<Group>>,
+    seconds: i64,
+    transactions: u64,
+    bytes: u64,
+    sent: BinlogPosition,
+    flavour: Flavour,
+    ddl: DdlContext,
+}
+
+/// The most bytes that a compressed transaction may unpack to in one piece: MySQL's own limit of an event.
+const MAX_PAYLOAD: u64 = 4 << 30;
+
+impl BinlogReader {
+    /// A reader that starts at an offset.
+    pub fn new(
+        options: ReaderOptions,
+        tables: CapturedTables,
+        from: Offset,
+        ddl: DdlContext,
+        items: Sender<StreamItem>,
+    ) -> Self {
+        Self {
+            options,
+            tables,
+            items,
+            stop: Arc::default(),
+            stopper: Arc::default(),
+            parser: EventParser::new(Checksum::Crc32),
+            numbers: HashMap::new(),
+            groups: Vec::new(),
+            group_bytes: 0,
+            segment: 0,
+            boundary: from.position.clone(),
+            at: from.position.clone(),
+            sent: from.position,
+            gtids: from.gtids,
+            in_transaction: false,
+            begun: false,
+            current: CurrentGtid::None,
+            taken: 0,
+            leave_out: 0,
+            xa: None,
+            prepared: HashMap::new(),
+            seconds: 0,
+            transactions: 0,
+            bytes: 0,
+            flavour: Flavour::Mysql,
+            ddl,
+        }
+    }
+
+    /// A handle that ends the reading from another thread.
+    pub fn handle(&self) -> ReaderHandle {
+        ReaderHandle { stop: self.stop.clone(), stopper: self.stopper.clone() }
+    }
+
+    /// Reads until it is stopped or fails for good; what came of it goes to the items.
+    pub fn run(mut self) {
+        let mut attempts = 0;
+        loop {
+            let before = self.boundary.clone();
+            let error = match self.read() {
+                Ok(()) => return,
+                Err(error) => error,
+            };
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            if self.boundary != before {
+                attempts = 0;
+            }
+            attempts += 1;
+            if !error.is_transient() || attempts > self.options.max_retries {
+                let _ = self.items.send(StreamItem::Failed(error));
+                return;
+            }
+            let pause = Duration::from_millis(200 << attempts.min(7));
+            tracing::warn!(%error, attempt = attempts, pause_ms = pause.as_millis() as u64, "the binlog connection is lost; trying again");
+            let until = Instant::now() + pause;
+            while Instant::now() < until && !self.stop.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+
+    /// One connection's life.
+    fn read(&mut self) -> Result<()> {
+        let mut connection = Connection::connect(&self.options.connect)?;
+        self.flavour = connection.server().flavour;
+        let uuid = catalog::server_uuid(&mut connection)?;
+        if self.options.server_uuid.is_empty() {
+            self.options.server_uuid.clone_from(&uuid);
+        } else if self.options.server_uuid != uuid {
+            if self.gtids.is_none() {
+                return Err(Error::permanent("RF-SRC-031", "another server answers, and without GTIDs its log can't be continued")
+                    .with("server before", &self.options.server_uuid)
+                    .with("server now", &uuid)
+                    .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
+            }
+            if self.taken > 0 || !self.groups.is_empty() {
+                return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a transaction"));
+            }
+            tracing::warn!(before = %self.options.server_uuid, now = %uuid, "another server answers; going on by GTID");
+            self.options.server_uuid.clone_from(&uuid);
+        }
+        let start = match &self.gtids {
+            Some(gtids) => DumpStart::Gtid(gtids.clone()),
+            None => DumpStart::File { file: self.boundary.file.clone(), pos: self.boundary.pos.max(4) },
+        };
+        let request = DumpRequest {
+            server_id: self.options.server_id,
+            start,
+            heartbeat: self.options.heartbeat,
+            replica_uuid: uuid::Uuid::new_v4().to_string(),
+        };
+        self.parser = EventParser::new(Checksum::Crc32);
+        self.numbers.clear();
+        self.leave_out = self.taken;
+        self.taken = 0;
+        self.in_transaction = false;
+        self.begun = false;
+        self.at = self.boundary.clone();
+        let mut stream = connection.start_dump(&request)?;
+        if let Ok(mut stopper) = self.stopper.lock() {
+            *stopper = Some(stream.stopper()?);
+        }
+        tracing::info!(from = %Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 }, "reading the binlog");
+        self.follow(&mut stream)
+    }
+
+    fn follow(&mut self, stream: &mut DumpStream) -> Result<()> {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let ready = stream.has_buffered();
+            if !ready && !self.in_transaction && (!self.groups.is_empty() || self.at != self.sent) {
+                self.seal(true)?;
+            }
+            let Some(event) = stream.next()? else {
+                return Err(Error::transient("RF-SRC-033", "the server ended the binlog stream").with("position", &self.at));
+            };
+            self.bytes += event.len() as u64;
+            let mut parser = std::mem::replace(&mut self.parser, EventParser::new(Checksum::None));
+            let result = match parser.parse(event) {
+                Ok(event) => self.event(&parser, event.header, event.body, false),
+                Err(error) => Err(self.binlog_error(error)),
+            };
+            self.parser = parser;
+            result?;
+            if !self.in_transaction && !self.groups.is_empty() && self.options.seal_each.load(Ordering::Relaxed) {
+                self.seal(false)?;
+            }
+            if self.group_bytes >= self.options.segment_bytes
+                && self.xa.is_none()
+                && (!self.in_transaction || self.group_bytes >= self.options.segment_bytes * 2)
+            {
+                self.seal(false)?;
+            }
+        }
+    }
+
+    fn binlog_error(&self, error: crate::mysql::binlog::BinlogError) -> Error {
+        let transient = error.is_transient();
+        let out = if transient {
+            Error::transient("RF-SRC-034", "a binlog event is damaged")
+        } else {
+            Error::permanent("RF-SRC-035", "a binlog event can't be read")
+        };
+        out.with("position", &self.at).caused_by(error)
+    }
+
+    fn event(
+        &mut self,
+        parser: &EventParser,
+        header: EventHeader,
+        body: EventBody<'_>,
+        inner: bool,
+    ) -> Result<()> {
+        if !inner && !header.is_artificial() && header.log_pos != 0 {
+            self.advance(header.log_pos);
+            if header.timestamp != 0 {
+                self.seconds = i64::from(header.timestamp);
+            }
+        }
+        match body {
+            EventBody::Rotate { position, file } => {
+                self.at = BinlogPosition::new(String::from_utf8_lossy(file), position);
+                if !self.in_transaction {
+                    self.boundary = self.at.clone();
+                }
+            }
+            EventBody::Gtid(gtid) => {
+                self.current = CurrentGtid::Mysql(gtid.uuid, gtid.tag, gtid.gno);
+                self.in_transaction = true;
+            }
+            EventBody::AnonymousGtid(_) => {
+                self.current = CurrentGtid::None;
+                self.in_transaction = true;
+            }
+            EventBody::MariadbGtid(gtid) => {
+                self.current = CurrentGtid::Mariadb(gtid.domain, gtid.server, gtid.sequence);
+                self.in_transaction = true;
+            }
+            EventBody::Query(query) => self.query(&header, query)?,
+            EventBody::Xid(_) => self.commit(),
+            EventBody::XaPrepare { one_phase, .. } => {
+                // What was prepared counts once it is committed; until then no place behind it may be saved.
+                if let Some(xid) = self.xa.take()
+                    && !one_phase
+                {
+                    self.prepared.insert(xid, std::mem::take(&mut self.groups));
+                    self.segment += 1;
+                    self.group_bytes = 0;
+                }
+                self.commit();
+            }
+            EventBody::TableMap(map) => self.table_map(map)?,
+            EventBody::Rows(rows) => self.rows(&header, rows)?,
+            EventBody::TransactionPayload(payload) => {
+                let mut events = payload.events(MAX_PAYLOAD).map_err(|e| self.binlog_error(e))?;
+                while let Some(event) = events.next_event().map_err(|e| self.binlog_error(e))? {
+                    let event = parser.parse_inner(event).map_err(|e| self.binlog_error(e))?;
+                    self.event(parser, event.header, event.body, true)?;
+                    if self.group_bytes >= self.options.segment_bytes * 2 && self.xa.is_none() {
+                        self.seal(false)?;
+                    }
+                }
+            }
+            EventBody::Heartbeat { file, position } => {
+                if !self.in_transaction {
+                    if !file.is_empty() {
+                        let file = String::from_utf8_lossy(file);
+                        if *file != *self.at.file {
+                            self.at = BinlogPosition::new(file, 4);
+                        }
+                    }
+                    match position {
+                        Some(position) => self.at.pos = self.at.pos.max(position),
+                        None if header.log_pos != 0 => self.advance(header.log_pos),
+                        None => {}
+                    }
+                    self.boundary = self.at.clone();
+                }
+            }
+            EventBody::Incident { code, message } => {
+                return Err(Error::permanent("RF-SRC-036", "the server says that its log is incomplete")
+                    .with("incident", code)
+                    .with("message", String::from_utf8_lossy(message))
+                    .with("position", &self.at)
+                    .hint("changes are missing from the log: start again with a new snapshot"));
+            }
+            EventBody::FormatDescription
+            | EventBody::PreviousGtids(_)
+            | EventBody::MariadbGtidList(_)
+            | EventBody::RowsQuery(_)
+            | EventBody::Stop
+            | EventBody::StatementPart
+            | EventBody::Ignored => {}
+        }
+        Ok(())
+    }
+
+    /// Moves on to an event's end. The header has the low 32 bits only; files may be larger.
+    fn advance(&mut self, log_pos: u32) {
+        const WRAP: u64 = 1 << 32;
+        let mut pos = (self.at.pos & !(WRAP - 1)) | u64::from(log_pos);
+        if pos < self.at.pos && self.at.pos - pos > WRAP / 2 {
+            pos += WRAP;
+        }
+        self.at.pos = pos;
+    }
+
+    /// A transaction has ended.
+    fn commit(&mut self) {
+        match std::mem::replace(&mut self.current, CurrentGtid::None) {
+            CurrentGtid::None => {}
+            CurrentGtid::Mysql(uuid, tag, gno) => {
+                if let GtidSet::Mysql(set) =
+                    self.gtids.get_or_insert_with(|| GtidSet::Mysql(MysqlGtidSet::default()))
+                {
+                    set.add(uuid, &tag, gno);
+                }
+            }
+            CurrentGtid::Mariadb(domain, server, sequence) => {
+                if let GtidSet::Mariadb(set) =
+                    self.gtids.get_or_insert_with(|| GtidSet::Mariadb(MariadbGtidSet::default()))
+                {
+                    set.add(domain, server, sequence);
+                }
+            }
+        }
+        self.in_transaction = false;
+        self.begun = false;
+        self.taken = 0;
+        self.leave_out = 0;
+        self.transactions += 1;
+        if self.boundary.file == self.at.file {
+            self.boundary.pos = self.at.pos;
+        } else {
+            self.boundary = self.at.clone();
+        }
+    }
+
+    fn query(&mut self, header: &EventHeader, query: QueryEvent<'_>) -> Result<()> {
+        match &*query.sql {
+            b"BEGIN" => {
+                self.in_transaction = true;
+                self.begun = true;
+                return Ok(());
+            }
+            b"COMMIT" => {
+                self.commit();
+                return Ok(());
+            }
+            _ => {}
+        }
+        let text = query.sql_text().unwrap_or_else(|_| String::from_utf8_lossy(&query.sql).into_owned());
+        let mut context = self.ddl.clone();
+        context.default_database = String::from_utf8_lossy(query.database).into_owned();
+        if let Some(mode) = query.sql_mode {
+            context.sql_mode = SqlMode(mode);
+        }
+        let Classified { kind, touched } = classify(&text, &context);
+        match kind {
+            StatementKind::Transaction(_) => return self.transaction_statement(&text),
+            StatementKind::Ddl => {
+                if let Some(table) = self.captured(&touched)
+                    && header.timestamp >= self.options.skip_before_seconds
+                {
+                    self.seal(false)?;
+                    return Err(Error::permanent("RF-DDL-001", "a captured table's definition changes, which this version can't follow")
+                        .with("table", table)
+                        .with("statement", text.trim())
+                        .with("position", &self.at)
+                        .hint("apply the same change to the target by hand, then start again with a new state directory; or leave the table out with `tables.exclude`"));
+                }
+                tracing::debug!(statement = text.trim(), position = %self.at, "DDL on other tables");
+            }
+            StatementKind::Dml(_) => {
+                if let Some(table) = self.captured(&touched) {
+                    return Err(Error::permanent("RF-SRC-037", "a change was logged as a statement instead of as rows")
+                        .with("table", table)
+                        .with("position", &self.at)
+                        .hint("SET GLOBAL binlog_format = 'ROW', and no session may change it; then start with a new snapshot"));
+                }
+            }
+            StatementKind::Unknown => {
+                return Err(Error::permanent("RF-DDL-002", "a statement in the binlog can't be understood")
+                    .with("statement", text.trim())
+                    .with("position", &self.at)
+                    .hint("if it touches no captured table, start behind it with `scan.startup.mode: specific-offset`; please report it"));
+            }
+            StatementKind::OtherDdl(_) | StatementKind::Admin(_) | StatementKind::Session(_) | StatementKind::Empty => {}
+        }
+        // A statement outside BEGIN is a transaction of its own; inside, as in CREATE TABLE … SELECT, it is not.
+        if !self.begun {
+            self.commit();
+        }
+        Ok(())
+    }
+
+    /// BEGIN, COMMIT, ROLLBACK, SAVEPOINT and the XA statements.
+    fn transaction_statement(&mut self, text: &str) -> Result<()> {
+        let upper = text.trim().to_ascii_uppercase();
+        let words: Vec<&str> = upper.split_ascii_whitespace().take(3).collect();
+        match words.as_slice() {
+            ["XA", "START" | "BEGIN", ..] => {
+                self.seal(false)?;
+                self.in_transaction = true;
+                self.begun = true;
+                self.xa = Some(xid(text));
+            }
+            ["XA", "COMMIT", ..] => {
+                // `ONE PHASE` ends a transaction that was never prepared on its own: its rows stand before it.
+                if !upper.contains("ONE PHASE") {
+                    let Some(groups) = self.prepared.remove(&xid(text)) else {
+                        return Err(Error::permanent("RF-SRC-043", "an XA transaction is committed whose rows stand before the place where reading began")
+                            .with("statement", text.trim())
+                            .with("position", &self.at)
+                            .hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing"));
+                    };
+                    self.seal(false)?;
+                    self.groups = groups;
+                }
+                self.commit();
+            }
+            ["XA", "ROLLBACK", ..] => {
+                self.prepared.remove(&xid(text));
+                self.commit();
+            }
+            ["BEGIN", ..] | ["START", ..] => {
+                self.in_transaction = true;
+                self.begun = true;
+            }
+            ["COMMIT", ..] => self.commit(),
+            ["ROLLBACK", ..] => {
+                if self.taken > 0 {
+                    return Err(Error::permanent("RF-SRC-042", "a transaction that changed rows of captured tables is rolled back in the log")
+                        .with("statement", text.trim())
+                        .with("position", &self.at)
+                        .hint("this comes of transactions over tables of InnoDB and of an engine without transactions; start again with a new snapshot"));
+                }
+                if words.len() == 1 {
+                    self.commit();
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn captured(&self, touched: &Touched) -> Option<String> {
+        match touched {
+            Touched::Tables(tables) => {
+                tables.iter().find_map(|t| self.tables.get(t)).map(|t| t.table.to_string())
+            }
+            Touched::Database(database) => self.tables.has_database(database).then(|| format!("{database}.*")),
+            Touched::None => None,
+            Touched::Unknown => Some("(the statement could not be read)".to_owned()),
+        }
+    }
+
+    fn table_map(&mut self, map: RawTableMap<'_>) -> Result<()> {
+        if let Some(known) = self.numbers.get(&map.table_id)
+            && known.body == map.body
+        {
+            return Ok(());
+        }
+        // Until this one is understood the number means nothing: never the old table.
+        self.numbers.remove(&map.table_id);
+        let table = TableId::new(
+            String::from_utf8_lossy(map.database).into_owned(),
+            String::from_utf8_lossy(map.table).into_owned(),
+        );
+        let plan = match self.tables.get(&table) {
+            None => None,
+            Some(tracked) => {
+                let parsed = map.columns().map_err(|e| {
+                    Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read").with("table", &table).with("position", &self.at).caused_by(e)
+                })?;
+                let plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode).map_err(|e| {
+                    Error::permanent("RF-SRC-039", "the log's columns are not those of the table's definition")
+                        .with("table", &table)
+                        .with("position", &self.at)
+                        .caused_by(e)
+                        .hint("the table's definition has changed since: start again with a new snapshot")
+                })?;
+                Some((tracked.table.clone(), plan, tracked.schema.clone()))
+            }
+        };
+        // Numbers are given anew with each change of a table and after each flush: forget what is not in use.
+        const MAX_NUMBERS: usize = 100_000;
+        if self.numbers.len() >= MAX_NUMBERS {
+            self.seal(false)?;
+            self.numbers.clear();
+        }
+        self.numbers.insert(map.table_id, NumberedTable { body: map.body.to_vec(), plan, group: None });
+        Ok(())
+    }
+
+    fn rows(&mut self, header: &EventHeader, rows: RowsEvent<'_>) -> Result<()> {
+        let Some(number) = self.numbers.get_mut(&rows.table_id) else {
+            // The end-of-statement marker of a statement that changed nothing has no table.
+            const DUMMY: u64 = 0x00ff_ffff;
+            if rows.table_id == DUMMY {
+                return Ok(());
+            }
+            return Err(Error::transient("RF-SRC-040", "rows of an unknown table number came")
+                .with("number", rows.table_id)
+                .with("position", &self.at));
+        };
+        let Some((table, plan, schema)) = &number.plan else { return Ok(()) };
+        self.taken += 1;
+        if self.taken <= self.leave_out || header.timestamp < self.options.skip_before_seconds {
+            return Ok(());
+        }
+        let index = match number.group {
+            Some((segment, index)) if segment == self.segment => index,
+            _ => {
+                // A table may get a second number; its rows stay in one group while the plan is the same.
+                let same = self.groups.iter().position(|g| Arc::ptr_eq(&g.plan, plan));
+                let index = same.unwrap_or(self.groups.len());
+                if index == self.groups.len() {
+                    self.groups.push(Group::new(table.clone(), plan.clone(), schema.clone()));
+                }
+                number.group = Some((self.segment, index));
+                index
+            }
+        };
+        if let Some(group) = self.groups.get_mut(index) {
+            self.group_bytes += group.push(&rows, header.timestamp, self.options.op_ts);
+        }
+        Ok(())
+    }
+
+    /// Gives away what was gathered. Waits while the others are busy: that is the back-pressure.
+    fn seal(&mut self, caught_up: bool) -> Result<()> {
+        self.segment += 1;
+        self.group_bytes = 0;
+        let boundary = !self.in_transaction && self.prepared.is_empty();
+        let point = StreamPoint {
+            offset: Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 },
+            at: self.at.clone(),
+            boundary,
+            seconds: self.seconds,
+            caught_up,
+            transactions: std::mem::take(&mut self.transactions),
+            bytes: std::mem::take(&mut self.bytes),
+        };
+        self.sent = self.at.clone();
+        let segment = Segment { groups: std::mem::take(&mut self.groups), point };
+        if self.items.send(StreamItem::Segment(segment)).is_err() {
+            // The pipeline is gone.
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The name of an XA transaction as the log writes it: what stands behind `XA START`.
+fn xid(text: &str) -> String {
+    text.trim().splitn(3, char::is_whitespace).nth(2).unwrap_or_default().replace(' ', "").to_ascii_uppercase()
+}
+
+/// Ends a reader from another thread.
+#[derive(Clone)]
+pub struct ReaderHandle {
+    stop: Arc<AtomicBool>,
+    stopper: Arc<Mutex<Option<Stopper>>>,
+}
+
+impl ReaderHandle {
+    /// Ends the reading, also while it waits for the server.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Ok(stopper) = self.stopper.lock()
+            && let Some(stopper) = stopper.as_ref()
+        {
+            stopper.stop();
+        }
+    }
+}
+
+impl From<WireError> for Error {
+    fn from(error: WireError) -> Self {
+        let out = if error.is_transient() {
+            Error::transient("RF-SRC-001", "the MySQL server can't be used at the moment")
+        } else {
+            Error::permanent("RF-SRC-002", "the MySQL server refused")
+        };
+        out.caused_by(error)
+    }
+}

@@ -1,0 +1,14 @@
+//! A pipeline at work: the stream of the source is joined with the snapshot, routed and given to the sink; checkpoints
+//! tie both ends together.
+
+mod attempt;
+mod decode;
+mod progress;
+mod route;
+mod run;
+mod settings;
+mod snapshot;
+mod start;
+
+pub use run::{Outcome, Summary, run};
+pub use settings::{Settings, Startup, Until};

@@ -1,0 +1,90 @@
+//! What a run needs to know, taken from the pipeline's file and the command line.
+
+use crate::mysql::binlog::JsonStyle;
+use crate::mysql::snapshot::ChunkOptions;
+use crate::mysql::wire::ConnectOptions;
+use rowferry_model::Offset;
+use rowferry_sql::MappingOptions;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where a pipeline without saved state starts: `scan.startup.mode`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Startup {
+    /// A snapshot, then changes.
+    Initial,
+    /// A snapshot only.
+    Snapshot,
+    /// The oldest change that the server has.
+    Earliest,
+    /// Changes from now on.
+    Latest,
+    /// Changes from a time on, in milliseconds since the epoch.
+    Timestamp(i64),
+    /// Changes from a place in the log on.
+    Specific(Offset),
+}
+
+impl Startup {
+    /// Whether rows that are there already are read.
+    pub fn has_snapshot(&self) -> bool {
+        matches!(self, Self::Initial | Self::Snapshot)
+    }
+}
+
+/// When a run ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Never.
+    Stopped,
+    /// When the snapshot is in the sink.
+    SnapshotDone,
+    /// When everything is in the sink that the server had when the snapshot was done, or when the run began.
+    CaughtUp,
+}
+
+/// What a run needs to know.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `pipeline.name`.
+    pub name: String,
+    /// Where the state is kept.
+    pub state_dir: PathBuf,
+    /// The server.
+    pub connect: ConnectOptions,
+    /// This reader's number among the server's replicas.
+    pub server_id: u32,
+    /// `heartbeat.interval`.
+    pub heartbeat: Duration,
+    /// `connect.max-retries`.
+    pub max_retries: u32,
+    /// `scan.startup.mode`.
+    pub startup: Startup,
+    /// When the run ends by itself.
+    pub until: Until,
+    /// How tables are cut into chunks.
+    pub chunk: ChunkOptions,
+    /// How types are mapped.
+    pub mapping: MappingOptions,
+    /// How JSON from the binlog is written.
+    pub binlog_json: JsonStyle,
+    /// Whether each row's time is wanted: `metadata.list: op_ts`.
+    pub op_ts: bool,
+    /// `pipeline.parallelism`: chunks read at once, and decoding threads.
+    pub parallelism: usize,
+    /// How often a checkpoint is made.
+    pub checkpoint_interval: Duration,
+    /// Bytes of rows that may be under way.
+    pub memory: usize,
+    /// `sink.type`.
+    pub sink_type: String,
+    /// The sink's options.
+    pub sink_options: BTreeMap<String, String>,
+    /// `pipeline.local-time-zone`.
+    pub time_zone: String,
+    /// `server-time-zone`.
+    pub server_time_zone: Option<String>,
+    /// Where `/healthz` and `/metrics` are answered.
+    pub http: Option<String>,
+}

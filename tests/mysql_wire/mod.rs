@@ -1,0 +1,5 @@
+//! The client against real servers.
+
+mod authentication;
+mod dump;
+mod results;

@@ -1,0 +1,66 @@
+//! A TCP proxy that a test can stall and cut: what a network does at its worst.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A proxy in front of a server. While it is stalled, connections stay open and nothing passes.
+pub(crate) struct Proxy {
+    address: SocketAddr,
+    stalled: Arc<AtomicBool>,
+    open: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Proxy {
+    pub(crate) fn before(host: &str, port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let stalled = Arc::new(AtomicBool::new(false));
+        let open = Arc::new(Mutex::new(Vec::new()));
+        let target = format!("{host}:{port}");
+        let (stall, streams) = (Arc::clone(&stalled), Arc::clone(&open));
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let Ok(server) = TcpStream::connect(&target) else { continue };
+                let mut kept = streams.lock().unwrap();
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let (from, to, stall) = (from.try_clone().unwrap(), to.try_clone().unwrap(), Arc::clone(&stall));
+                    kept.push(from.try_clone().unwrap());
+                    std::thread::spawn(move || pump(from, to, &stall));
+                }
+            }
+        });
+        Self { address, stalled, open }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Lets nothing pass any more, or lets it pass again.
+    pub(crate) fn stall(&self, stalled: bool) {
+        self.stalled.store(stalled, Ordering::SeqCst);
+    }
+
+    /// Cuts all connections.
+    pub(crate) fn cut(&self) {
+        for stream in self.open.lock().unwrap().drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn pump(mut from: TcpStream, mut to: TcpStream, stalled: &AtomicBool) {
+    let mut buffer = [0; 64 * 1024];
+    while let Ok(n @ 1..) = from.read(&mut buffer) {
+        while stalled.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if to.write_all(&buffer[..n]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+}

@@ -1,0 +1,90 @@
+//! The real servers that tests run against. They are named by `ROWFERRY_TEST_MYSQL_97`, `ROWFERRY_TEST_MYSQL_56` and
+//! `ROWFERRY_TEST_MARIADB`, each `mysql://user:password@host:port` as `scripts/mysql start` prints it. A test whose
+//! server is not named says so and passes.
+
+use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A kind of server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    Mysql97,
+    Mysql56,
+    Mariadb,
+}
+
+impl Server {
+    pub(crate) const ALL: [Self; 3] = [Self::Mysql97, Self::Mysql56, Self::Mariadb];
+
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Mysql97 => "ROWFERRY_TEST_MYSQL_97",
+            Self::Mysql56 => "ROWFERRY_TEST_MYSQL_56",
+            Self::Mariadb => "ROWFERRY_TEST_MARIADB",
+        }
+    }
+
+    /// How to reach it as a user who may do everything, without encryption; `None`, with a message, if it is not
+    /// named.
+    pub(crate) fn options(self) -> Option<ConnectOptions> {
+        let Ok(url) = std::env::var(self.variable()) else {
+            eprintln!("skipped for {self:?}: {} is not set (see scripts/mysql)", self.variable());
+            return None;
+        };
+        let rest = url.trim().strip_prefix("mysql://").expect("a URL of the form mysql://user:password@host:port");
+        let (login, address) = rest.rsplit_once('@').unwrap_or(("root", rest));
+        let (user, password) = login.split_once(':').unwrap_or((login, ""));
+        let (host, port) = address.trim_end_matches('/').rsplit_once(':').unwrap_or((address, "3306"));
+        let mut options = ConnectOptions::new(host, port.parse().expect("a port"), user);
+        options.password = password.into();
+        options.tls = TlsMode::Disabled;
+        Some(options)
+    }
+
+    /// A connection to it.
+    pub(crate) fn connect(self) -> Option<Connection> {
+        self.options().map(|options| Connection::connect(&options).expect("connects to the test server"))
+    }
+}
+
+/// The servers that are named.
+pub(crate) fn all() -> impl Iterator<Item = (Server, ConnectOptions)> {
+    Server::ALL.into_iter().filter_map(|server| server.options().map(|options| (server, options)))
+}
+
+/// A database of a test's own, dropped at its end.
+pub(crate) struct Database {
+    pub(crate) name: String,
+    options: ConnectOptions,
+}
+
+impl Database {
+    pub(crate) fn create(options: &ConnectOptions, theme: &str) -> Self {
+        let name = format!("rowferry_{theme}_{}", unique());
+        let mut connection = Connection::connect(options).expect("connects to the test server");
+        connection.execute(&format!("CREATE DATABASE `{name}` CHARACTER SET utf8mb4")).expect("creates a database");
+        Self { name, options: options.clone() }
+    }
+
+    /// A connection that has this database as its default.
+    pub(crate) fn connect(&self) -> Connection {
+        let mut options = self.options.clone();
+        options.database = Some(self.name.clone());
+        Connection::connect(&options).expect("connects to the test server")
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Ok(mut connection) = Connection::connect(&self.options) {
+            let _ = connection.execute(&format!("DROP DATABASE IF EXISTS `{}`", self.name));
+        }
+    }
+}
+
+/// A number that no other test of this or another process has: for names, users and replica ids.
+pub(crate) fn unique() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let count = NEXT.fetch_add(1, Ordering::Relaxed);
+    (std::process::id() % 100_000) * 1000 + count % 1000
+}
