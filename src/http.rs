@@ -16,7 +16,9 @@ const MAX_HEAD: usize = 8 * 1024;
 /// The address can't be bound.
 pub async fn serve(address: &str, metrics: Arc<Metrics>) -> Result<tokio::task::JoinHandle<()>> {
     let listener = TcpListener::bind(address).await.map_err(|e| {
-        Error::new(ErrorKind::Config, "RF-CFG-010", "the HTTP address can't be used").with("address", address).caused_by(e)
+        Error::new(ErrorKind::Config, "RF-CFG-010", "the HTTP address can't be used")
+            .with("address", address)
+            .caused_by(e)
     })?;
     tracing::info!(address = %listener.local_addr().map(|a| a.to_string()).unwrap_or_default(), "answering HTTP");
     Ok(tokio::spawn(async move {
@@ -44,7 +46,9 @@ async fn answer(mut stream: TcpStream, metrics: &Metrics) -> std::io::Result<()>
     let (status, kind, body) = match (method, path.split('?').next().unwrap_or_default()) {
         ("GET" | "HEAD", "/healthz") => ("200 OK", "text/plain; charset=utf-8", "ok\n".to_owned()),
         ("GET" | "HEAD", "/metrics") => ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics.render()),
-        ("GET" | "HEAD", _) => ("404 Not Found", "text/plain; charset=utf-8", "there is /healthz and /metrics\n".to_owned()),
+        ("GET" | "HEAD", _) => {
+            ("404 Not Found", "text/plain; charset=utf-8", "there is /healthz and /metrics\n".to_owned())
+        }
         _ => ("405 Method Not Allowed", "text/plain; charset=utf-8", "only GET\n".to_owned()),
     };
     let head = format!(

@@ -105,7 +105,10 @@ impl Metrics {
         ];
         for (name, help, value) in counters {
             let value = value.load(Ordering::Relaxed);
-            let _ = write!(page, "# HELP rowferry_{name} {help}\n# TYPE rowferry_{name} counter\nrowferry_{name} {value}\n");
+            let _ = write!(
+                page,
+                "# HELP rowferry_{name} {help}\n# TYPE rowferry_{name} counter\nrowferry_{name} {value}\n"
+            );
         }
         let checkpoint_at = self.checkpoint_at.load(Ordering::Relaxed);
         let age = if checkpoint_at == 0 { -1.0 } else { (now_millis() - checkpoint_at) as f64 / 1000.0 };
@@ -117,17 +120,23 @@ impl Metrics {
             ("checkpoint_id", "Number of the last checkpoint", self.checkpoint_id.load(Ordering::Relaxed) as f64),
         ];
         for (name, help, value) in gauges {
-            let _ = write!(page, "# HELP rowferry_{name} {help}\n# TYPE rowferry_{name} gauge\nrowferry_{name} {value}\n");
+            let _ =
+                write!(page, "# HELP rowferry_{name} {help}\n# TYPE rowferry_{name} gauge\nrowferry_{name} {value}\n");
         }
         let tables = self.tables();
         for (name, help, value) in [
-            ("table_snapshot_rows", "Snapshot rows of a table in the sink", (|p| p.rows as f64) as fn(&TableProgress) -> f64),
+            (
+                "table_snapshot_rows",
+                "Snapshot rows of a table in the sink",
+                (|p| p.rows as f64) as fn(&TableProgress) -> f64,
+            ),
             ("table_snapshot_estimated_rows", "Rows a table was thought to have", |p| p.estimated_rows as f64),
             ("table_snapshot_done", "1 when a table's snapshot is over", |p| f64::from(u8::from(p.done))),
         ] {
             let _ = write!(page, "# HELP rowferry_{name} {help}\n# TYPE rowferry_{name} gauge\n");
             for (table, progress) in &tables {
-                let _ = writeln!(page, "rowferry_{name}{{table=\"{}\"}} {}", escape(&table.to_string()), value(progress));
+                let _ =
+                    writeln!(page, "rowferry_{name}{{table=\"{}\"}} {}", escape(&table.to_string()), value(progress));
             }
         }
         let sink = self.sink.lock().map(|s| s.clone()).unwrap_or_default();

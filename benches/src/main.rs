@@ -96,6 +96,7 @@ fn measure(arguments: Arguments) -> Result<bool> {
     let runtime = server::runtime()?;
     runtime.block_on(async {
         let server = server::Server::new(&arguments.url)?;
+        server.configure().await?;
         let mut bench = Bench {
             server,
             rowferry: arguments.rowferry,

@@ -132,6 +132,7 @@ impl Pipeline {
 fn rows_written(log: &str) -> Option<u64> {
     log.lines().rev().find_map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        let line = line.get("fields").unwrap_or(&line);
         Some(line.get("snapshot_rows")?.as_u64()? + line.get("changes")?.as_u64()?)
     })
 }
@@ -163,6 +164,7 @@ mod tests {
     fn the_summary_is_the_last_line_with_both_counts() {
         let log = "{\"message\":\"streaming\",\"changes\":1}\n{\"message\":\"done\",\"snapshot_rows\":2,\"changes\":3}\nplain\n";
         assert_eq!(rows_written(log), Some(5));
+        assert_eq!(rows_written("{\"fields\":{\"snapshot_rows\":1,\"changes\":1}}\n"), Some(2));
         assert_eq!(rows_written("{\"changes\":1}\n"), None);
     }
 }

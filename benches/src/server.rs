@@ -52,6 +52,24 @@ impl Server {
         Ok(Conn::new(OptsBuilder::from_opts(self.opts.clone()).prefer_socket(false)).await?)
     }
 
+    /// Gives the server the settings that the figures are meant for. It must be nobody else's.
+    pub(crate) async fn configure(&self) -> Result<()> {
+        let mut connection = self.connect().await?;
+        for (name, value) in [
+            ("innodb_buffer_pool_size", "3221225472"),
+            ("innodb_flush_log_at_trx_commit", "2"),
+            ("sync_binlog", "0"),
+            ("max_binlog_size", "1073741824"),
+            ("binlog_row_image", "FULL"),
+            ("binlog_row_metadata", "FULL"),
+            ("binlog_checksum", "CRC32"),
+            ("time_zone", "'+00:00'"),
+        ] {
+            connection.query_drop(format!("SET GLOBAL {name} = {value}")).await.map_err(|e| format!("{name}: {e}"))?;
+        }
+        Ok(())
+    }
+
     /// The server's version.
     pub(crate) async fn version(&self) -> Result<String> {
         let version: Option<String> = self.connect().await?.query_first("SELECT VERSION()").await?;

@@ -41,7 +41,8 @@ impl StateLock {
         let path = directory.join("lock");
         let io = |source| LockError::Io { path: path.clone(), source };
         std::fs::create_dir_all(directory).map_err(io)?;
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

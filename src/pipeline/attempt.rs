@@ -422,11 +422,7 @@ impl Attempt<'_> {
                 failpoint::pass("chunk-written");
                 self.metrics.set_table(
                     &table,
-                    TableProgress {
-                        rows: progress.rows,
-                        estimated_rows: progress.estimated_rows,
-                        done: complete,
-                    },
+                    TableProgress { rows: progress.rows, estimated_rows: progress.estimated_rows, done: complete },
                 );
             }
             if complete && let Some(entry) = self.tables.get_mut(&table) {

@@ -132,7 +132,8 @@ fn decode_group(
         if changes.is_empty() {
             return Ok(());
         }
-        let mut batch = ChangeBatch::new(table.clone(), schema.clone(), changes, columns).map_err(|e| failed(e.into()))?;
+        let mut batch =
+            ChangeBatch::new(table.clone(), schema.clone(), changes, columns).map_err(|e| failed(e.into()))?;
         if options.op_ts {
             let times = Arc::new(Int64Array::from(std::mem::take(op_ts)));
             batch = batch.with_op_ts(times).map_err(|e| failed(e.into()))?;

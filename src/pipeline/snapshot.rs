@@ -51,14 +51,8 @@ pub fn start_planner(
             let mut connection = Connection::connect(&connect)?;
             for table in tables {
                 let id = table.tracked.table.clone();
-                let mut planner = Planner::new(
-                    &mut connection,
-                    id.clone(),
-                    table.key,
-                    options,
-                    table.estimated_rows,
-                    &table.done,
-                )?;
+                let mut planner =
+                    Planner::new(&mut connection, id.clone(), table.key, options, table.estimated_rows, &table.done)?;
                 while let Some(chunk) = planner.next(&mut connection)? {
                     if sender.blocking_send(Planned::Chunk(id.clone(), chunk)).is_err() {
                         return Ok(());

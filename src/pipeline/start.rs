@@ -109,10 +109,7 @@ pub(super) async fn start<'a>(
     };
     let reader = BinlogReader::new(options, captured, source.offset.clone(), source.ddl, items);
     let handle = reader.handle();
-    let batches = DecodeBatches {
-        limits: BatchLimits { rows: 8192, bytes: segment_bytes * 2 },
-        op_ts: settings.op_ts,
-    };
+    let batches = DecodeBatches { limits: BatchLimits { rows: 8192, bytes: segment_bytes * 2 }, op_ts: settings.op_ts };
     let stream = decode::start(segments, settings.parallelism.min(2), batches, metrics.clone())?;
     decode::spawn("binlog".into(), move || reader.run())?;
     let planned = if to_plan.is_empty() {
@@ -175,10 +172,11 @@ fn table_entry(
         Phase::StreamingFrom(at) => TablePhase::WholeAt(at),
         Phase::Snapshot(progress) => {
             let name = id.to_string();
-            text_plan =
-                Some(Arc::new(TextPlan::new(&name, &tracked.def, &tracked.schema, JsonStyle::Server).map_err(|e| {
+            text_plan = Some(Arc::new(
+                TextPlan::new(&name, &tracked.def, &tracked.schema, JsonStyle::Server).map_err(|e| {
                     Error::permanent("RF-SNP-002", "a table's rows can't be decoded").with("table", id).caused_by(e)
-                })?));
+                })?,
+            ));
             match ChunkKey::of(&tracked.def, choice.chunk_key(id).as_deref()) {
                 None => TablePhase::WholeWaiting,
                 Some(key) => {
@@ -216,10 +214,13 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
     let (offset, tables, skip_before_seconds) = match (saved, fresh) {
         (Some(saved), _) => {
             if saved.server != server && saved.offset.gtids.is_none() {
-                return Err(Error::permanent("RF-SRC-031", "the saved position belongs to another server, and without GTIDs it means nothing here")
-                    .with("server then", &saved.server)
-                    .with("server now", &server)
-                    .hint("point `hostname` at the old server, or start again with a new state directory"));
+                return Err(Error::permanent(
+                    "RF-SRC-031",
+                    "the saved position belongs to another server, and without GTIDs it means nothing here",
+                )
+                .with("server then", &saved.server)
+                .with("server now", &server)
+                .hint("point `hostname` at the old server, or start again with a new state directory"));
             }
             catalog::check_offset(&mut connection, &saved.offset)?;
             for table in found.iter().filter(|t| !saved.tables.iter().any(|(id, _)| *id == t.table)) {
