@@ -4,3 +4,4 @@
 mod mysql_wire;
 mod repository;
 mod support;
+mod binlog;

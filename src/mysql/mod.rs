@@ -8,3 +8,7 @@ pub mod catalog;
 pub mod preflight;
 /// The client side of MySQL's protocol: connections, text results, the binlog stream.
 pub mod wire;
+/// The binlog reader: events into groups of rows, transactions, offsets.
+pub mod reader;
+/// The snapshot and its joint with the binlog.
+pub mod snapshot;

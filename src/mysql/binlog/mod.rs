@@ -40,6 +40,7 @@ mod row_plan;
 mod rows;
 mod table_map;
 mod temporal;
+mod text_row;
 
 pub use body::EventBody;
 pub use builders::{BatchBuilder, DecodeStats};
@@ -61,3 +62,4 @@ pub use row_decode::{BatchLimits, Progress, RowsDecoder};
 pub use row_plan::{BeforeImages, DecodeOptions, PlanError, RowPlan};
 pub use rows::{RawRows, RowImages, RowsEvent, RowsKind};
 pub use table_map::{RawTableMap, TableMap, WireColumn, WireType};
+pub use text_row::{TextDecoder, TextPlan};
