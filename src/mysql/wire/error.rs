@@ -151,17 +151,18 @@ impl WireError {
         let Self::Server(e) = self else { return self };
         let text = e.message.to_ascii_lowercase();
         let purged = [
-            "purged required",                             // MySQL 8: "the source purged required binary logs"
-            "has purged binary logs containing gtids",     // MySQL 5.6, 5.7
-            "could not find first log file name",          // a file that is no longer there
-            "could not find gtid state requested",         // MariaDB: older than every file
-            "not in the master's binlog",                  // MariaDB: a GTID it never had
+            "purged required",                         // MySQL 8: "the source purged required binary logs"
+            "has purged binary logs containing gtids", // MySQL 5.6, 5.7
+            "could not find first log file name",      // a file that is no longer there
+            "could not find gtid state requested",     // MariaDB: older than every file
+            "not in the master's binlog",              // MariaDB: a GTID it never had
             "could not open log file",
         ];
         if e.code == 1789 || (e.code == 1236 && purged.iter().any(|p| text.contains(p))) {
             return Self::PurgedLogs(e);
         }
-        if e.code == 1236 && text.contains("same server_uuid/server_id") {
+        // 4052 is MariaDB's own number for it.
+        if matches!(e.code, 1236 | 4052) && text.contains("same server_uuid/server_id") {
             return Self::DuplicateServerId { server_id, error: e };
         }
         Self::Server(e)
