@@ -6,9 +6,9 @@ pub mod binlog;
 pub mod catalog;
 /// What must be right before the first row is read.
 pub mod preflight;
-/// The client side of MySQL's protocol: connections, text results, the binlog stream.
-pub mod wire;
 /// The binlog reader: events into groups of rows, transactions, offsets.
 pub mod reader;
 /// The snapshot and its joint with the binlog.
 pub mod snapshot;
+/// The client side of MySQL's protocol: connections, text results, the binlog stream.
+pub mod wire;

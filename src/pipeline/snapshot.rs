@@ -93,7 +93,7 @@ pub fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkRead
                         Some(connection) => connection,
                         none => none.insert(Connection::connect(&connect)?),
                     };
-                    read_chunk(connection, &task)
+                    read_chunk(connection, &connect, &task)
                 };
                 let outcome = read();
                 if outcome.is_err() {

@@ -91,6 +91,7 @@ pub(super) async fn start<'a>(
     let options = ReaderOptions {
         connect: settings.connect.clone(),
         server_id: settings.server_id,
+        replica_uuid: context.instance.parse().ok(),
         heartbeat: settings.heartbeat,
         max_retries: settings.max_retries,
         segment_bytes,

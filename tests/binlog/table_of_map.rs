@@ -46,7 +46,9 @@ pub(super) fn table_of_map(map: &TableMap) -> TableDef {
             WireType::Json(_) => ColumnType::Json,
             WireType::Geometry(_) => ColumnType::Geometry(GeometryKind::Geometry),
             WireType::Vector(_) => ColumnType::Vector(column.dimensions.unwrap_or(2048)),
-            WireType::Enum(n) => ColumnType::Enum { labels: labels(if n == 1 { 255 } else { 1000 }), charset: charset() },
+            WireType::Enum(n) => {
+                ColumnType::Enum { labels: labels(if n == 1 { 255 } else { 1000 }), charset: charset() }
+            }
             WireType::Set(n) => ColumnType::Set { labels: labels(usize::from(n) * 8), charset: charset() },
         };
         ColumnDef {

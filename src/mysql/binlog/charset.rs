@@ -109,7 +109,7 @@ fn units(text: &[u8], read: fn([u8; 2]) -> u16) -> impl Iterator<Item = Option<u
 
 /// The charset's name of a collation's number, as `information_schema.collations` of MySQL 5.6 and 9.7 and MariaDB 10.11
 /// have them.
-pub(crate) fn charset_of_collation(id: u32) -> Option<&'static str> {
+pub fn charset_of_collation(id: u32) -> Option<&'static str> {
     // MariaDB's collations without padding have the numbers of the padding ones, 1024 higher.
     let id = if (1024..2048).contains(&id) { id - 1024 } else { id };
     Some(match id {

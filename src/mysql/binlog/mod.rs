@@ -33,6 +33,7 @@ mod jsonb;
 mod mariadb;
 mod mariadb_types;
 mod multi_byte;
+mod multi_byte_tables;
 mod payload;
 mod query;
 mod row_decode;
@@ -44,7 +45,7 @@ mod text_row;
 
 pub use body::EventBody;
 pub use builders::{BatchBuilder, DecodeStats};
-pub use charset::Charset;
+pub use charset::{Charset, charset_of_collation};
 pub use decode_error::{DecodeError, ValueError};
 pub use error::{BinlogError, BinlogErrorKind};
 pub use event::{

@@ -1,6 +1,6 @@
 //! QUERY events: a statement and the session that it ran in.
 
-use super::charset::Charset;
+use super::charset::{Charset, charset_of_collation};
 use super::cursor::{Cursor, Short};
 use super::error::BinlogErrorKind;
 use super::event::FormatDescription;
@@ -141,6 +141,12 @@ impl<'a> QueryEvent<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The name of the statement's charset, `character_set_client`; `None` if the event doesn't say, or rowferry doesn't
+    /// know its collation.
+    pub fn client_charset_name(&self) -> Option<&'static str> {
+        self.charsets.and_then(|(id, ..)| charset_of_collation(id.into()))
     }
 
     /// The charset of the statement: `character_set_client`. UTF-8 where the event doesn't say.

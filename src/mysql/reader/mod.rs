@@ -9,5 +9,5 @@ mod stream;
 mod tables;
 
 pub use group::{Group, Segment, StreamPoint};
-pub use stream::{BinlogReader, ReaderOptions, StreamItem};
+pub use stream::{BinlogReader, ReaderHandle, ReaderOptions, StreamItem};
 pub use tables::{CapturedTables, Tracked};

@@ -23,6 +23,8 @@ pub struct ReaderOptions {
     pub connect: ConnectOptions,
     /// The number that this reader has among the server's replicas.
     pub server_id: u32,
+    /// By this the server knows that a reader has come back.
+    pub replica_uuid: Option<Uuid>,
     /// How often the server must show that it lives.
     pub heartbeat: Duration,
     /// How often a lost connection is tried again.
@@ -189,10 +191,13 @@ impl BinlogReader {
             self.options.server_uuid.clone_from(&uuid);
         } else if self.options.server_uuid != uuid {
             if self.gtids.is_none() {
-                return Err(Error::permanent("RF-SRC-031", "another server answers, and without GTIDs its log can't be continued")
-                    .with("server before", &self.options.server_uuid)
-                    .with("server now", &uuid)
-                    .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
+                return Err(Error::permanent(
+                    "RF-SRC-031",
+                    "another server answers, and without GTIDs its log can't be continued",
+                )
+                .with("server before", &self.options.server_uuid)
+                .with("server now", &uuid)
+                .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
             }
             if self.taken > 0 || !self.groups.is_empty() {
                 return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a transaction"));
@@ -201,14 +206,14 @@ impl BinlogReader {
             self.options.server_uuid.clone_from(&uuid);
         }
         let start = match &self.gtids {
-            Some(gtids) => DumpStart::Gtid(gtids.clone()),
-            None => DumpStart::File { file: self.boundary.file.clone(), pos: self.boundary.pos.max(4) },
+            Some(gtids) => DumpStart::Gtids(gtids.clone()),
+            None => DumpStart::Position(BinlogPosition::new(self.boundary.file.clone(), self.boundary.pos.max(4))),
         };
         let request = DumpRequest {
             server_id: self.options.server_id,
             start,
             heartbeat: self.options.heartbeat,
-            replica_uuid: uuid::Uuid::new_v4().to_string(),
+            replica_uuid: self.options.replica_uuid,
         };
         self.parser = EventParser::new(Checksum::Crc32);
         self.numbers.clear();
@@ -235,7 +240,9 @@ impl BinlogReader {
                 self.seal(true)?;
             }
             let Some(event) = stream.next()? else {
-                return Err(Error::transient("RF-SRC-033", "the server ended the binlog stream").with("position", &self.at));
+                return Err(
+                    Error::transient("RF-SRC-033", "the server ended the binlog stream").with("position", &self.at)
+                );
             };
             self.bytes += event.len() as u64;
             let mut parser = std::mem::replace(&mut self.parser, EventParser::new(Checksum::None));
@@ -267,13 +274,7 @@ impl BinlogReader {
         out.with("position", &self.at).caused_by(error)
     }
 
-    fn event(
-        &mut self,
-        parser: &EventParser,
-        header: EventHeader,
-        body: EventBody<'_>,
-        inner: bool,
-    ) -> Result<()> {
+    fn event(&mut self, parser: &EventParser, header: EventHeader, body: EventBody<'_>, inner: bool) -> Result<()> {
         if !inner && !header.is_artificial() && header.log_pos != 0 {
             self.advance(header.log_pos);
             if header.timestamp != 0 {
@@ -373,9 +374,7 @@ impl BinlogReader {
         match std::mem::replace(&mut self.current, CurrentGtid::None) {
             CurrentGtid::None => {}
             CurrentGtid::Mysql(uuid, tag, gno) => {
-                if let GtidSet::Mysql(set) =
-                    self.gtids.get_or_insert_with(|| GtidSet::Mysql(MysqlGtidSet::default()))
-                {
+                if let GtidSet::Mysql(set) = self.gtids.get_or_insert_with(|| GtidSet::Mysql(MysqlGtidSet::default())) {
                     set.add(uuid, &tag, gno);
                 }
             }
@@ -448,7 +447,8 @@ impl BinlogReader {
                     .with("position", &self.at)
                     .hint("if it touches no captured table, start behind it with `scan.startup.mode: specific-offset`; please report it"));
             }
-            StatementKind::OtherDdl(_) | StatementKind::Admin(_) | StatementKind::Session(_) | StatementKind::Empty => {}
+            StatementKind::OtherDdl(_) | StatementKind::Admin(_) | StatementKind::Session(_) | StatementKind::Empty => {
+            }
         }
         // A statement outside BEGIN is a transaction of its own; inside, as in CREATE TABLE … SELECT, it is not.
         if !self.begun {
@@ -472,10 +472,13 @@ impl BinlogReader {
                 // `ONE PHASE` ends a transaction that was never prepared on its own: its rows stand before it.
                 if !upper.contains("ONE PHASE") {
                     let Some(groups) = self.prepared.remove(&xid(text)) else {
-                        return Err(Error::permanent("RF-SRC-043", "an XA transaction is committed whose rows stand before the place where reading began")
-                            .with("statement", text.trim())
-                            .with("position", &self.at)
-                            .hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing"));
+                        return Err(Error::permanent(
+                            "RF-SRC-043",
+                            "an XA transaction is committed whose rows stand before the place where reading began",
+                        )
+                        .with("statement", text.trim())
+                        .with("position", &self.at)
+                        .hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing"));
                     };
                     self.seal(false)?;
                     self.groups = groups;
@@ -509,9 +512,7 @@ impl BinlogReader {
 
     fn captured(&self, touched: &Touched) -> Option<String> {
         match touched {
-            Touched::Tables(tables) => {
-                tables.iter().find_map(|t| self.tables.get(t)).map(|t| t.table.to_string())
-            }
+            Touched::Tables(tables) => tables.iter().find_map(|t| self.tables.get(t)).map(|t| t.table.to_string()),
             Touched::Database(database) => self.tables.has_database(database).then(|| format!("{database}.*")),
             Touched::None => None,
             Touched::Unknown => Some("(the statement could not be read)".to_owned()),
@@ -534,7 +535,10 @@ impl BinlogReader {
             None => None,
             Some(tracked) => {
                 let parsed = map.columns().map_err(|e| {
-                    Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read").with("table", &table).with("position", &self.at).caused_by(e)
+                    Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read")
+                        .with("table", &table)
+                        .with("position", &self.at)
+                        .caused_by(e)
                 })?;
                 let plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode).map_err(|e| {
                     Error::permanent("RF-SRC-039", "the log's columns are not those of the table's definition")

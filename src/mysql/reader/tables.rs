@@ -66,9 +66,9 @@ impl CapturedTables {
 
     /// Whether a database has captured tables.
     pub fn has_database(&self, database: &str) -> bool {
-        self.tables.keys().any(|t| {
-            t.database() == database || (self.fold_case && t.database() == database.to_lowercase())
-        })
+        self.tables
+            .keys()
+            .any(|t| t.database() == database || (self.fold_case && t.database() == database.to_lowercase()))
     }
 
     /// All tables.

@@ -100,11 +100,7 @@ impl TableJoin {
             .done
             .iter()
             .enumerate()
-            .map(|(i, (low, high))| DoneRange {
-                order: vec![2 * i as u32 + 1],
-                low: low.clone(),
-                high: high.clone(),
-            })
+            .map(|(i, (low, high))| DoneRange { order: vec![2 * i as u32 + 1], low: low.clone(), high: high.clone() })
             .collect();
         Ok(Self {
             table,
@@ -209,11 +205,7 @@ impl TableJoin {
     ///
     /// # Errors
     /// A key can't be compared.
-    pub fn pass(
-        &mut self,
-        batch: ChangeBatch,
-        below: Option<&[Vec<bool>]>,
-    ) -> Result<Option<ChangeBatch>, JoinError> {
+    pub fn pass(&mut self, batch: ChangeBatch, below: Option<&[Vec<bool>]>) -> Result<Option<ChangeBatch>, JoinError> {
         if self.done.is_empty() && self.open.is_empty() {
             return Ok(None);
         }
@@ -327,17 +319,17 @@ impl TableJoin {
 
     fn primary_keys(&self, columns: &RecordBatch) -> Result<arrow_row::Rows, JoinError> {
         let keys: Vec<ArrayRef> = self.primary_key.iter().map(|i| columns.column(*i).clone()).collect();
-        self.converter
-            .convert_columns(&keys)
-            .map_err(|source| JoinError::Arrow { table: self.table.clone(), source })
+        self.converter.convert_columns(&keys).map_err(|source| JoinError::Arrow { table: self.table.clone(), source })
     }
 
     fn classify(&self, batch: &ChangeBatch, below: Option<&[Vec<bool>]>) -> Result<Vec<Class>, JoinError> {
         let error = || JoinError::Key { table: self.table.clone() };
         let keys = self.chunk_keys(batch.columns());
-        let ranges = self.done.iter().map(|d| (&d.low, &d.high, Class::Done)).chain(
-            self.open.iter().enumerate().map(|(i, o)| (&o.chunk.low, &o.chunk.high, Class::Open(i))),
-        );
+        let ranges = self
+            .done
+            .iter()
+            .map(|d| (&d.low, &d.high, Class::Done))
+            .chain(self.open.iter().enumerate().map(|(i, o)| (&o.chunk.low, &o.chunk.high, Class::Open(i))));
         let ranges: Vec<_> = ranges.collect();
         let local = self.key.is_local();
         (0..batch.num_rows())
@@ -373,3 +365,6 @@ impl TableJoin {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -134,9 +134,7 @@ impl ChunkKey {
 
     /// Whether keys can be compared here, without the server: no text among them.
     pub fn is_local(&self) -> bool {
-        self.columns
-            .iter()
-            .all(|(_, c)| !matches!(c.column_type, ColumnType::Char { .. } | ColumnType::Varchar { .. }))
+        self.columns.iter().all(|(_, c)| !matches!(c.column_type, ColumnType::Char { .. } | ColumnType::Varchar { .. }))
     }
 
     /// The indices of the key's columns in the table.
@@ -273,10 +271,7 @@ impl ChunkKey {
             for (at, ((_, column), array)) in self.columns.iter().zip(keys).enumerate() {
                 let part = self.part_of(array, *row, column)?;
                 let _ = match (&part, &column.column_type) {
-                    (
-                        KeyPart::Text(utf8),
-                        ColumnType::Char { charset, .. } | ColumnType::Varchar { charset, .. },
-                    ) => {
+                    (KeyPart::Text(utf8), ColumnType::Char { charset, .. } | ColumnType::Varchar { charset, .. }) => {
                         write!(
                             sql,
                             ", CONVERT(_utf8mb4 x'{}' USING {}) COLLATE {} AS k{at}",

@@ -17,5 +17,5 @@ mod read;
 
 pub use join::{Class, Joined, TableJoin};
 pub use key::{ChunkKey, KeyBound, KeyPart};
-pub use plan::{PlannedChunk, Planner};
+pub use plan::{ChunkOptions, PlannedChunk, Planner};
 pub use read::{ChunkRead, ChunkTask, ReadOutcome, read_chunk, read_whole};

@@ -25,6 +25,12 @@ impl Overlay {
         self.changes.is_empty()
     }
 
+    /// Rows that are held, those superseded included.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.held
+    }
+
     /// Keeps a batch that rows will point into; gives its index.
     pub(super) fn hold(&mut self, batch: RecordBatch) -> usize {
         self.held += batch.num_rows();

@@ -167,7 +167,7 @@ pub(super) fn keyset_cut(
 ) -> Result<Option<KeyBound>> {
     let bound = |row: &Row| {
         let names = key.result_names();
-        let values: Vec<Option<&[u8]>> = names.iter().map(|n| row.get_bytes(n)).collect();
+        let values: Vec<Option<&[u8]>> = names.iter().map(|n| row.bytes(n)).collect();
         key.parse_bound(&values).ok_or_else(|| unexpected(table, "a chunk's bound"))
     };
     let select = |low_condition: String, offset: u64| {

@@ -5,7 +5,7 @@ use super::plan::{PlannedChunk, keyset_cut, unexpected};
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{TextDecoder, TextPlan};
 use crate::mysql::catalog::{self, quote_table};
-use crate::mysql::wire::{Connection, Flavour};
+use crate::mysql::wire::{ConnectOptions, Connection, Flavour};
 use arrow_array::RecordBatch;
 use rowferry_model::{BinlogPosition, Offset, TableId};
 use std::sync::Arc;
@@ -57,7 +57,7 @@ const VISIBLE_WITHIN: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// The server can't be asked, or a value can't be decoded.
-pub fn read_chunk(connection: &mut Connection, task: &ChunkTask) -> Result<ReadOutcome> {
+pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
     let consistent = wait_until_visible(connection, &task.armed_at)?;
     let condition = task.key.range_condition(task.chunk.low.as_ref(), task.chunk.high.as_ref());
     let filter = if condition.is_empty() { String::new() } else { format!(" WHERE {condition}") };
@@ -90,8 +90,11 @@ pub fn read_chunk(connection: &mut Connection, task: &ChunkTask) -> Result<ReadO
         }
     }
     if too_large {
-        connection.reconnect()?;
-        return split(connection, task, rows);
+        // What is left of the result is not worth reading.
+        let mut fresh = Connection::connect(connect)?;
+        let parts = split(&mut fresh, task, rows)?;
+        *connection = fresh;
+        return Ok(parts);
     }
     if consistent {
         connection.execute("ROLLBACK")?;
