@@ -40,11 +40,6 @@ impl Server {
         options.tls = TlsMode::Disabled;
         Some(options)
     }
-
-    /// A connection to it.
-    pub(crate) fn connect(self) -> Option<Connection> {
-        self.options().map(|options| Connection::connect(&options).expect("connects to the test server"))
-    }
 }
 
 /// The servers that are named.

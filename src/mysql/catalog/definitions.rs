@@ -15,10 +15,7 @@ const TABLES_A_STATEMENT: usize = 200;
 ///
 /// # Errors
 /// A table is not there, a column's type is not known, or the connection fails.
-pub fn table_defs(
-    connection: &mut Connection,
-    tables: &[TableId],
-) -> Result<Vec<(TableId, TableDef)>, CatalogError> {
+pub fn table_defs(connection: &mut Connection, tables: &[TableId]) -> Result<Vec<(TableId, TableDef)>, CatalogError> {
     let mut databases: BTreeMap<&str, Vec<&TableId>> = BTreeMap::new();
     for table in tables {
         databases.entry(table.database()).or_default().push(table);
@@ -46,8 +43,7 @@ fn read_tables(
 ) -> Result<(), CatalogError> {
     let names: Vec<String> = tables.iter().map(|t| quote_string(t.table())).collect();
     // Names of schemas and tables are compared without case here: rows of other tables are dropped below.
-    let condition =
-        format!("TABLE_SCHEMA = {} AND TABLE_NAME IN ({})", quote_string(database), names.join(", "));
+    let condition = format!("TABLE_SCHEMA = {} AND TABLE_NAME IN ({})", quote_string(database), names.join(", "));
     let wanted = |row: &Row| -> Result<Option<TableId>, CatalogError> {
         let id = TableId::new(row.require("d")?, row.require("t")?);
         Ok(tables.contains(&&id).then_some(id))
@@ -61,7 +57,8 @@ fn read_tables(
         // A collation's name begins with its charset's.
         let charset = collation.split('_').next().unwrap_or_default().to_owned();
         let comment = row.get("comment").unwrap_or_default().to_owned();
-        let table = TableDef { columns: Vec::new(), primary_key: Vec::new(), keys: Vec::new(), charset, collation, comment };
+        let table =
+            TableDef { columns: Vec::new(), primary_key: Vec::new(), keys: Vec::new(), charset, collation, comment };
         found.insert(id, table);
     }
     let version = connection.server().for_sql();
@@ -86,9 +83,8 @@ fn read_column(table: &TableId, row: &Row, version: ServerVersion) -> Result<Col
         (Some(name), Some(collation)) => Some(CharSet { name: name.into(), collation: collation.into() }),
         _ => None,
     };
-    let column_type = ColumnType::parse(row.require("column_type")?, charset.as_ref()).map_err(|source| {
-        CatalogError::ColumnType { table: table.clone(), column: name.clone(), source }
-    })?;
+    let column_type = ColumnType::parse(row.require("column_type")?, charset.as_ref())
+        .map_err(|source| CatalogError::ColumnType { table: table.clone(), column: name.clone(), source })?;
     let extra = row.get("extra").unwrap_or_default();
     let has = |word: &str| extra.to_ascii_uppercase().contains(word);
     let generated = if has("STORED GENERATED") || has("PERSISTENT") {

@@ -11,11 +11,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// The server refuses, or a file is purged meanwhile.
-pub fn position_for_timestamp(
-    options: &ConnectOptions,
-    server_id: u32,
-    millis: i64,
-) -> Result<Offset, CatalogError> {
+pub fn position_for_timestamp(options: &ConnectOptions, server_id: u32, millis: i64) -> Result<Offset, CatalogError> {
     let mut connection = Connection::connect(options)?;
     let files = binlog_files(&mut connection)?;
     // Events have whole seconds: one of the same second may still be in the file before.

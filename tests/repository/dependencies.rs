@@ -1,0 +1,130 @@
+//! The direction of dependencies, as `cargo metadata` sees it and as the sinks' sources show it.
+
+use super::{read, root, rust_files};
+use regex::Regex;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// The packages of the workspace that may depend on each other: each with those of ours that it may know.
+const MAY_KNOW: [(&str, &[&str]); 5] = [
+    ("rowferry-model", &[]),
+    ("rowferry-sql", &["rowferry-model"]),
+    ("rowferry-sinks", &["rowferry-model"]),
+    ("rowferry", &["rowferry-model", "rowferry-sql", "rowferry-sinks"]),
+    // Knows rowferry as a program only.
+    ("rowferry-bench", &[]),
+];
+
+/// What does input and output, or speaks MySQL.
+const IO: [&str; 9] =
+    ["tokio", "reqwest", "hyper", "mio", "socket2", "mysql_async", "mysql_common", "rusqlite", "rustls"];
+
+fn metadata(arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_else(|| panic!("no {key} in {value}"))
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value[key].as_array().unwrap_or_else(|| panic!("no {key} in {value}"))
+}
+
+#[test]
+fn packages_know_only_what_lies_below_them() {
+    let metadata = metadata(&["--no-deps"]);
+    let found: BTreeMap<&str, &Value> =
+        list(&metadata, "packages").iter().map(|package| (text(package, "name"), package)).collect();
+    let ours: BTreeSet<&str> = MAY_KNOW.iter().map(|(name, _)| *name).collect();
+    assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), ours, "the workspace's packages");
+    for (name, may_know) in MAY_KNOW {
+        // Test and build dependencies count too: a test of `model` that needs a sink is in the wrong place.
+        for dependency in list(found[name], "dependencies").iter().map(|d| text(d, "name")) {
+            let allowed = !ours.contains(dependency) || may_know.contains(&dependency);
+            assert!(allowed, "{name} depends on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn model_and_sql_do_no_input_or_output() {
+    let metadata = metadata(&[]);
+    let nodes: BTreeMap<&str, &Value> =
+        list(&metadata["resolve"], "nodes").iter().map(|node| (text(node, "id"), node)).collect();
+    let names: BTreeMap<&str, &str> =
+        list(&metadata, "packages").iter().map(|p| (text(p, "id"), text(p, "name"))).collect();
+    let everything_below = |package: &str| {
+        let start = names.iter().find(|(_, name)| **name == package).map(|(id, _)| *id).unwrap();
+        let mut seen = BTreeSet::from([start]);
+        let mut next = vec![start];
+        while let Some(id) = next.pop() {
+            for dependency in list(nodes[id], "deps") {
+                let normal = list(dependency, "dep_kinds").iter().any(|kind| kind["kind"].is_null());
+                if normal && seen.insert(text(dependency, "pkg")) {
+                    next.push(text(dependency, "pkg"));
+                }
+            }
+        }
+        seen.into_iter().map(|id| names[id]).collect::<BTreeSet<_>>()
+    };
+    for package in ["rowferry-model", "rowferry-sql"] {
+        let below = everything_below(package);
+        assert!(below.len() > 5, "{package} has dependencies to look at: {below:?}");
+        for io in IO {
+            assert!(!below.contains(io), "{package} reaches {io}");
+        }
+    }
+    // The walk does find what is there: the program itself reaches both.
+    let all = everything_below("rowferry");
+    assert!(all.contains("tokio") && all.contains("mysql_common"), "{all:?}");
+    assert!(!everything_below("rowferry-sinks").iter().any(|name| name.starts_with("mysql")), "sinks know no source");
+}
+
+/// The other sink that a line of a sink's source names.
+fn names_other_sink<'s>(line: &str, sinks: &'s BTreeSet<String>, own: &str) -> Option<&'s str> {
+    sinks.iter().map(String::as_str).filter(|other| *other != own).find(|other| {
+        let path = format!(r"\b(crate|super|rowferry_sinks)::(\{{[^}}]*\b)?{other}\b");
+        Regex::new(&path).unwrap().is_match(line)
+    })
+}
+
+#[test]
+fn sinks_do_not_import_one_another() {
+    let sources = root().join("sinks/src");
+    // A sink's folder has a writer; other folders of the package hold what sinks share.
+    let sinks: BTreeSet<String> = std::fs::read_dir(&sources)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("writer.rs").exists())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert!(sinks.contains("values"), "the sinks' folders: {sinks:?}");
+    for own in &sinks {
+        for file in rust_files(&format!("sinks/src/{own}")) {
+            for (number, line) in read(&file).lines().enumerate() {
+                let other = names_other_sink(line, &sinks, own);
+                assert!(other.is_none(), "{}:{}: {own} uses {other:?}", file.display(), number + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_import_of_another_sink_is_seen_in_all_its_forms() {
+    let sinks = BTreeSet::from(["values".to_owned(), "paimon".to_owned()]);
+    for line in ["use crate::paimon::types;", "use crate::{sink::Sink, paimon};", "super::super::paimon::x()"] {
+        assert_eq!(names_other_sink(line, &sinks, "values"), Some("paimon"), "{line}");
+    }
+    for line in ["use paimon::Table;", "use crate::values::lines;", "use crate::sink::Sink; // not paimon"] {
+        assert_eq!(names_other_sink(line, &sinks, "values"), None, "{line}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Lists in the documentation are complete, and hold nothing that is not there.
+
+use super::{read, root, rust_files};
+use regex::Regex;
+use std::collections::BTreeSet;
+
+/// The first cells of a Markdown file's table rows, where they are one name in code quotes.
+fn names_in_tables(file: &str) -> Vec<String> {
+    let row = Regex::new(r"^\| `([^`]+)` \|").unwrap();
+    read(&root().join(file)).lines().filter_map(|line| Some(row.captures(line)?[1].to_owned())).collect()
+}
+
+fn set(names: &[String]) -> BTreeSet<&str> {
+    let set: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(set.len(), names.len(), "a name is listed twice: {names:?}");
+    set
+}
+
+#[test]
+fn every_error_code_is_documented_and_every_documented_one_exists() {
+    let code = Regex::new(r#""(RF-[A-Z]{3}-[0-9]{3})""#).unwrap();
+    let mut used = BTreeSet::new();
+    for folder in ["src", "sinks/src", "sql/src", "model/src"] {
+        for file in rust_files(folder) {
+            let text = read(&file);
+            used.extend(code.captures_iter(&text).map(|found| found[1].to_owned()));
+            let like = text.matches("\"RF-").count();
+            assert_eq!(like, code.captures_iter(&text).count(), "{}: a code of another form", file.display());
+        }
+    }
+    let used: Vec<String> = used.into_iter().collect();
+    assert_eq!(set(&names_in_tables("docs/errors.md")), set(&used));
+}
+
+#[test]
+fn every_metric_is_documented_and_every_documented_one_exists() {
+    let metrics = rowferry::metrics::Metrics::default();
+    let page = metrics.render();
+    let shown: Vec<String> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "))
+        .filter_map(|line| line.split(' ').next())
+        .map(str::to_owned)
+        .collect();
+    // What sinks add is on the sinks' pages.
+    let documented: Vec<String> =
+        names_in_tables("docs/operations.md").into_iter().filter(|name| name.starts_with("rowferry_")).collect();
+    assert_eq!(set(&documented), set(&shown));
+}
+
+#[test]
+fn every_failpoint_is_documented_and_every_documented_one_exists() {
+    let text = read(&root().join("docs/operations.md"));
+    let (_, section) = text.split_once("## Failpoints").unwrap();
+    let row = Regex::new(r"(?m)^\| `([a-z-]+)` \|").unwrap();
+    let documented: Vec<String> = row.captures_iter(section).map(|found| found[1].to_owned()).collect();
+    let names: Vec<String> = rowferry::failpoint::NAMES.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(set(&documented), set(&names));
+}
