@@ -130,8 +130,7 @@ impl Reader {
                 let map = raw.columns().map_err(|e| e.to_string())?;
                 let table = table_of_map(&map);
                 let schema = Arc::new(table.to_schema(&MappingOptions::default()).map_err(|e| e.to_string())?);
-                let plan =
-                    RowPlan::new(&map, &table, &schema, DecodeOptions::default()).map_err(|e| e.to_string())?;
+                let plan = RowPlan::new(&map, &table, &schema, DecodeOptions::default()).map_err(|e| e.to_string())?;
                 self.tables.insert(raw.table_id, (map, table, plan));
             }
             EventBody::Rows(rows) => {

@@ -69,7 +69,8 @@ fn from_a_position() {
         assert!(event.windows(start.file.len()).any(|w| w == start.file.as_bytes()));
         let checksum = if stream.starts_with_checksums() { 4 } else { 0 };
         let event_len = 19 + 8 + start.file.len() + checksum;
-        let mut again = Connection::connect(&options).unwrap().start_dump(&request(DumpStart::Position(start))).unwrap();
+        let mut again =
+            Connection::connect(&options).unwrap().start_dump(&request(DumpStart::Position(start))).unwrap();
         assert_eq!(again.next().unwrap().unwrap().len(), event_len, "{server:?}");
         let kinds = read_until(&mut stream, "marker_one");
         assert_eq!(kinds.first(), Some(&FORMAT_DESCRIPTION), "{server:?}");

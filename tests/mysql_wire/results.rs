@@ -10,7 +10,8 @@ fn the_session_is_set_up_alike_on_every_server() {
     for (server, mut options) in servers::all() {
         options.isolation = Some(Isolation::ReadCommitted);
         let mut connection = Connection::connect(&options).unwrap();
-        let isolation = if connection.server().is_mysql_since(8, 0, 3) { "transaction_isolation" } else { "tx_isolation" };
+        let isolation =
+            if connection.server().is_mysql_since(8, 0, 3) { "transaction_isolation" } else { "tx_isolation" };
         let row = connection
             .query_first(&format!(
                 "SELECT @@time_zone AS zone, @@sql_mode AS mode, @@character_set_results AS results, \
@@ -106,12 +107,8 @@ fn an_unread_result_makes_the_connection_unusable() {
 fn rows_around_and_beyond_16_mib() {
     for (server, options) in servers::all() {
         let mut connection = Connection::connect(&options).unwrap();
-        let limit: usize = connection
-            .query_first("SELECT @@max_allowed_packet AS m")
-            .unwrap()
-            .unwrap()
-            .number("m")
-            .unwrap();
+        let limit: usize =
+            connection.query_first("SELECT @@max_allowed_packet AS m").unwrap().unwrap().number("m").unwrap();
         // The row's payload is the value and its length prefix: 4 bytes below 2^24, else 9.
         let chunk = MAX_CHUNK;
         for len in [chunk - 5, chunk - 4, chunk - 3, chunk, chunk + 1, 2 * chunk - 9, 2 * chunk - 8, 40_000_000] {
@@ -156,7 +153,8 @@ fn many_rows_stream_through() {
         for _ in 0..14 {
             connection.execute("INSERT INTO t (v) SELECT v FROM t").unwrap();
         }
-        let expected: u64 = connection.query_first("SELECT COUNT(*) AS c FROM t").unwrap().unwrap().number("c").unwrap();
+        let expected: u64 =
+            connection.query_first("SELECT COUNT(*) AS c FROM t").unwrap().unwrap().number("c").unwrap();
         assert_eq!(expected, 4 << 14);
         let mut stream = connection.query_stream("SELECT id, v FROM t").unwrap();
         assert_eq!(stream.columns().len(), 2);

@@ -20,12 +20,7 @@ enum Step<'a> {
 }
 
 /// Appends the document that comes of applying differences to another one.
-pub(crate) fn apply(
-    before: &[u8],
-    differences: &[u8],
-    style: JsonStyle,
-    to: &mut Vec<u8>,
-) -> Result<(), ValueError> {
+pub(crate) fn apply(before: &[u8], differences: &[u8], style: JsonStyle, to: &mut Vec<u8>) -> Result<(), ValueError> {
     const REPLACE: u8 = 0;
     const INSERT: u8 = 1;
     const REMOVE: u8 = 2;
@@ -148,12 +143,7 @@ fn order(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
 }
 
 /// Puts a value where the path leads: in place of what is there, or for `insert` beside it.
-fn change<'a>(
-    document: &mut Node<'a>,
-    path: &[Step<'_>],
-    value: Node<'a>,
-    insert: bool,
-) -> Result<(), ValueError> {
+fn change<'a>(document: &mut Node<'a>, path: &[Step<'_>], value: Node<'a>, insert: bool) -> Result<(), ValueError> {
     match parent(document, path)? {
         None => *document = value,
         Some((Node::Object(members), Step::Member(name))) => {

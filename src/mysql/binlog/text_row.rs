@@ -240,7 +240,8 @@ impl TextColumn {
 /// A whole number with an optional sign, within 64 bits.
 #[inline]
 fn integer(text: &[u8]) -> Result<i64, ValueError> {
-    const BAD: ValueError = ValueError::Malformed("a whole number has something other than digits, or too many of them");
+    const BAD: ValueError =
+        ValueError::Malformed("a whole number has something other than digits, or too many of them");
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),

@@ -4,7 +4,6 @@ use super::error::WireError;
 use super::rsa_key::check_public_key;
 use mysql_common::scramble::{create_response_for_ed25519, scramble_native, scramble_sha256};
 
-
 /// A way of authentication that rowferry knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Plugin {

@@ -150,13 +150,8 @@ impl Connection {
             Some(known) => known,
         };
         let first = plugin.first_answer(password, &nonce, secure)?;
-        let response = handshake::response(
-            self.capabilities,
-            &options.user,
-            &first,
-            options.database.as_deref(),
-            plugin.name(),
-        )?;
+        let response =
+            handshake::response(self.capabilities, &options.user, &first, options.database.as_deref(), plugin.name())?;
         self.write(&response)?;
         // Enough for a switch, a key and an end; a server that goes on asking is none.
         for _ in 0..8 {

@@ -151,11 +151,11 @@ impl WireError {
         let Self::Server(e) = self else { return self };
         let text = e.message.to_ascii_lowercase();
         let purged = [
-            "purged required",                             // MySQL 8: "the source purged required binary logs"
-            "has purged binary logs containing gtids",     // MySQL 5.6, 5.7
-            "could not find first log file name",          // a file that is no longer there
-            "could not find gtid state requested",         // MariaDB: older than every file
-            "not in the master's binlog",                  // MariaDB: a GTID it never had
+            "purged required",                         // MySQL 8: "the source purged required binary logs"
+            "has purged binary logs containing gtids", // MySQL 5.6, 5.7
+            "could not find first log file name",      // a file that is no longer there
+            "could not find gtid state requested",     // MariaDB: older than every file
+            "not in the master's binlog",              // MariaDB: a GTID it never had
             "could not open log file",
         ];
         if e.code == 1789 || (e.code == 1236 && purged.iter().any(|p| text.contains(p))) {

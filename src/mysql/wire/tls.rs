@@ -167,8 +167,7 @@ pub(super) fn start(
         }
     };
     let name = ServerName::try_from(options.host.clone()).map_err(|e| tls_error("not a host name", e))?;
-    let connection =
-        ClientConnection::new(Arc::new(config), name).map_err(|e| tls_error("cannot start", e))?;
+    let connection = ClientConnection::new(Arc::new(config), name).map_err(|e| tls_error("cannot start", e))?;
     let mut stream = rustls::StreamOwned::new(connection, tcp);
     while stream.conn.is_handshaking() {
         stream.conn.complete_io(&mut stream.sock).map_err(|e| tls_error("the handshake failed", e))?;

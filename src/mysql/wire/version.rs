@@ -29,8 +29,7 @@ pub struct ServerVersion {
 impl ServerVersion {
     /// Reads a version text such as `8.0.36-28`, `5.5.5-10.11.6-MariaDB-log`. Numbers that are missing count as 0.
     pub fn parse(text: &str) -> Self {
-        let flavour =
-            if text.to_ascii_lowercase().contains("mariadb") { Flavour::Mariadb } else { Flavour::Mysql };
+        let flavour = if text.to_ascii_lowercase().contains("mariadb") { Flavour::Mariadb } else { Flavour::Mysql };
         // MariaDB calls itself 5.5.5 first, for replicas that know no two-digit major versions.
         let number = match flavour {
             Flavour::Mariadb => text.strip_prefix("5.5.5-").unwrap_or(text),
