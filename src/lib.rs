@@ -4,5 +4,7 @@
 
 /// The pipeline's YAML file: read, checked, typed.
 pub mod config;
+#[doc(hidden)]
+pub mod fuzzing;
 /// The MySQL source: connections, pre-flight, table definitions, binlog, snapshot.
 pub mod mysql;

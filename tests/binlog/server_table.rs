@@ -3,8 +3,8 @@
 use crate::support::servers::{Database, unique};
 use arrow_array::RecordBatch;
 use rowferry::mysql::binlog::{
-    BatchLimits, Checksum, DecodeOptions, EventBody, EventParser, JsonStyle, RowPlan, RowsDecoder, TextDecoder,
-    TextPlan,
+    BatchLimits, Checksum, DecodeOptions, EventBody, EventParser, JsonStyle, RowPlan, RowsDecoder, RowsKind,
+    TextDecoder, TextPlan,
 };
 use rowferry::mysql::wire::{Connection, DumpRequest, DumpStart};
 use rowferry_model::{BinlogPosition, Changes, Column, DataType, TableSchema};
@@ -103,6 +103,14 @@ pub(super) fn snapshot(
     decoder.finish().unwrap().1
 }
 
+/// Changes of a table.
+pub(super) struct Changed {
+    pub(super) ops: Changes,
+    pub(super) batch: RecordBatch,
+    /// Events with partial updates.
+    pub(super) partial_events: usize,
+}
+
 /// Changes of a table from the binlog, from a position until there are so many.
 pub(super) fn changes(
     database: &Database,
@@ -112,7 +120,7 @@ pub(super) fn changes(
     schema: &Arc<TableSchema>,
     options: DecodeOptions,
     count: usize,
-) -> (Changes, RecordBatch) {
+) -> Changed {
     let request = DumpRequest {
         server_id: 1_000_000 + unique() % 1_000_000_000,
         start: DumpStart::Position(start),
@@ -131,6 +139,7 @@ pub(super) fn changes(
         table_id: None,
         decoder: None,
         seen: 0,
+        partial_events: 0,
     };
     while reader.seen < count {
         let event = stream.next().unwrap().expect("the stream goes on").to_vec();
@@ -139,7 +148,8 @@ pub(super) fn changes(
         reader.parser = parser;
         reader.event(&parsed.body);
     }
-    reader.decoder.expect("there were rows").finish().unwrap_or_else(|e| panic!("{e}"))
+    let (ops, batch) = reader.decoder.expect("there were rows").finish().unwrap_or_else(|e| panic!("{e}"));
+    Changed { ops, batch, partial_events: reader.partial_events }
 }
 
 struct Reader {
@@ -152,6 +162,7 @@ struct Reader {
     table_id: Option<u64>,
     decoder: Option<RowsDecoder>,
     seen: usize,
+    partial_events: usize,
 }
 
 impl Reader {
@@ -174,6 +185,7 @@ impl Reader {
                 let progress = decoder.decode(&rows.images(), 0, &BatchLimits::NONE).unwrap_or_else(|e| panic!("{e}"));
                 assert_eq!(progress.next, rows.images.len());
                 self.seen += progress.changes;
+                self.partial_events += usize::from(rows.kind == RowsKind::PartialUpdate);
             }
             EventBody::TransactionPayload(payload) => {
                 let parser = self.parser.clone();
