@@ -2,6 +2,8 @@
 //!
 //! The modules stand in the order in which data flows.
 
+/// The command line.
+pub mod cli;
 /// The pipeline's YAML file: read, checked, typed.
 pub mod config;
 /// The MySQL source: connections, pre-flight, table definitions, binlog, snapshot.
