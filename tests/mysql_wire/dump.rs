@@ -2,6 +2,7 @@
 
 use crate::support::proxy::Proxy;
 use crate::support::servers::{self, Database, Server, unique};
+use rowferry::mysql::catalog::{self, CatalogError};
 use rowferry::mysql::wire::{Connection, DumpRequest, DumpStart, DumpStream, WireError};
 use rowferry_model::{BinlogPosition, GtidSet, Uuid};
 use std::time::{Duration, Instant};
@@ -294,5 +295,62 @@ fn events_beyond_16_mib() {
             }
         }
         connection.execute("CREATE TABLE done (id INT)").unwrap();
+    }
+}
+
+#[test]
+fn purged_logs_are_told_by_position_and_by_gtids() {
+    for (server, options) in servers::disposable() {
+        let database = Database::create(&options, "purged");
+        let mut connection = database.connect();
+        let saved = catalog::binlog_position(&mut connection).unwrap();
+        for table in ["p1", "p2"] {
+            connection.execute(&format!("CREATE TABLE {table} (id INT)")).unwrap();
+            connection.execute("FLUSH BINARY LOGS").unwrap();
+        }
+        catalog::check_offset(&mut connection, &saved).unwrap();
+        let file = now(&mut connection).file;
+        connection.execute(&format!("PURGE BINARY LOGS TO '{file}'")).unwrap();
+        for start in [DumpStart::Position(saved.position.clone()), DumpStart::Gtids(saved.gtids.clone().unwrap())] {
+            let stream = Connection::connect(&options).unwrap();
+            let by_gtids = matches!(start, DumpStart::Gtids(_));
+            let mut stream = stream.start_dump(&request(start)).unwrap();
+            let error = loop {
+                match stream.next() {
+                    Ok(Some(event)) => assert!(kind(event) == ROTATE || kind(event) == FORMAT_DESCRIPTION),
+                    Ok(None) => panic!("{server:?}: the stream ended"),
+                    Err(e) => break e,
+                }
+            };
+            assert!(matches!(error, WireError::PurgedLogs(_)), "{server:?} by GTIDs: {by_gtids}: {error:?}");
+        }
+        if server == Server::Mariadb {
+            continue;
+        }
+        let error = catalog::check_offset(&mut connection, &saved).unwrap_err();
+        let CatalogError::OffsetGone { reason, .. } = &error else { panic!("{server:?}: {error}") };
+        assert!(reason.contains("purged"), "{reason}");
+        let by_file = rowferry_model::Offset { gtids: None, ..saved };
+        let error = catalog::check_offset(&mut connection, &by_file).unwrap_err();
+        assert!(error.to_string().contains("new snapshot") && error.to_string().contains(&file), "{error}");
+    }
+}
+
+#[test]
+fn a_moment_is_found_among_several_files() {
+    for (server, options) in servers::disposable() {
+        let mut connection = Connection::connect(&options).unwrap();
+        let mut moments = Vec::new();
+        for _ in 0..3 {
+            connection.execute("FLUSH BINARY LOGS").unwrap();
+            std::thread::sleep(Duration::from_millis(2100));
+            let millis = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+            moments.push((now(&mut connection).file, millis));
+        }
+        std::thread::sleep(Duration::from_millis(1100));
+        for (file, millis) in moments {
+            let found = catalog::position_for_timestamp(&options, 1_700_000 + unique(), millis).unwrap();
+            assert_eq!(found.position, BinlogPosition::new(file, 4), "{server:?}");
+        }
     }
 }

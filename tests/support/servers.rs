@@ -47,6 +47,16 @@ pub(crate) fn all() -> impl Iterator<Item = (Server, ConnectOptions)> {
     Server::ALL.into_iter().filter_map(|server| server.options().map(|options| (server, options)))
 }
 
+/// The servers that are named, if they are this test run's alone (`ROWFERRY_TEST_DISPOSABLE=1`): their logs may be
+/// purged.
+pub(crate) fn disposable() -> impl Iterator<Item = (Server, ConnectOptions)> {
+    let disposable = std::env::var("ROWFERRY_TEST_DISPOSABLE").is_ok_and(|v| v == "1");
+    if !disposable {
+        eprintln!("skipped: ROWFERRY_TEST_DISPOSABLE=1 is not set");
+    }
+    all().filter(move |_| disposable)
+}
+
 /// A database of a test's own, dropped at its end.
 pub(crate) struct Database {
     pub(crate) name: String,

@@ -38,7 +38,12 @@ impl Connection {
     /// # Errors
     /// The server refuses: for want of the REPLICATION SLAVE privilege, or a GTID set of the other flavour was given.
     /// That the position is gone shows with the first event.
-    pub fn start_dump(mut self, request: &DumpRequest) -> Result<DumpStream, WireError> {
+    pub fn start_dump(self, request: &DumpRequest) -> Result<DumpStream, WireError> {
+        self.start_dump_from(request, u32::MAX)
+    }
+
+    /// `plain`: the highest position that the plain request can name.
+    fn start_dump_from(mut self, request: &DumpRequest, plain: u32) -> Result<DumpStream, WireError> {
         let checksums = self.prepare_dump(request)?;
         let timeout = request.heartbeat.mul_f64(2.5).max(Duration::from_millis(100));
         self.register_replica(request.server_id)?;
@@ -59,10 +64,10 @@ impl Connection {
             }
             DumpStart::Position(BinlogPosition { file, pos }) => {
                 let pos = (*pos).max(FIRST);
-                if let Ok(short) = u32::try_from(pos) {
+                if let Some(short) = u32::try_from(pos).ok().filter(|p| *p <= plain) {
                     let mariadb = self.server().is_mariadb();
                     (dump_request::COM_BINLOG_DUMP, dump_request::dump(id, file, short, mariadb))
-                } else if !file.is_empty() && self.has_gtid_mode()? {
+                } else if !file.is_empty() && self.takes_long_positions()? {
                     let none = MysqlGtidSet::default();
                     (dump_request::COM_BINLOG_DUMP_GTID, dump_request::dump_gtid(id, file, pos, &none))
                 } else {
@@ -81,12 +86,14 @@ impl Connection {
         Ok(DumpStream { connection: self, server_id: id, timeout, checksums, skip })
     }
 
-    fn has_gtid_mode(&mut self) -> Result<bool, WireError> {
-        if self.server().is_mariadb() {
+    /// Whether the request by GTIDs takes a file and a position together with an empty set, and so positions of 64
+    /// bits. MySQL 5.6 takes them too, but was seen to leave out the rest of the file.
+    fn takes_long_positions(&mut self) -> Result<bool, WireError> {
+        if !self.server().is_mysql_since(8, 0, 0) {
             return Ok(false);
         }
-        Ok(self.query_first("SELECT @@GLOBAL.gtid_mode AS mode")?.and_then(|r| r.get("mode").map(str::to_owned))
-            == Some("ON".to_owned()))
+        let row = self.query_first("SELECT @@GLOBAL.gtid_mode AS mode")?;
+        Ok(row.is_some_and(|r| r.get("mode") == Some("ON")))
     }
 
     /// Sets what the dump thread reads from the session; gives whether the server writes checksums.
