@@ -16,6 +16,8 @@ pub struct DumpStream {
     timeout: Duration,
     checksums: bool,
     skip: Option<Skip>,
+    /// The event that names the file, put right for the position that is skipped to.
+    renamed: Vec<u8>,
 }
 
 /// Counts a file's bytes up to a position that cannot be asked for.
@@ -83,7 +85,7 @@ impl Connection {
         };
         self.set_read_timeout(Some(timeout))?;
         self.command(command, &argument)?;
-        Ok(DumpStream { connection: self, server_id: id, timeout, checksums, skip })
+        Ok(DumpStream { connection: self, server_id: id, timeout, checksums, skip, renamed: Vec::new() })
     }
 
     /// Whether the request by GTIDs takes a file and a position together with an empty set, and so positions of 64
@@ -155,6 +157,10 @@ impl DumpStream {
                         match skip.passes(event)? {
                             Passing::Skipped => continue,
                             Passing::Kept => {}
+                            Passing::Named => {
+                                self.renamed = at_position(event, skip.until, self.checksums);
+                                return Ok(Some(&self.renamed));
+                            }
                             Passing::Arrived => self.skip = None,
                         }
                     }
@@ -221,6 +227,8 @@ enum Passing {
     Skipped,
     /// Needed by the decoder although it comes before the position.
     Kept,
+    /// The event that names the file and the position where reading begins.
+    Named,
     /// The first event at the position, or behind the file.
     Arrived,
 }
@@ -240,9 +248,9 @@ impl Skip {
         if matches!(kind, HEARTBEAT | HEARTBEAT_V2) {
             return Ok(Passing::Kept);
         }
-        // A rotate at the start names the file; it is not in the file.
+        // It is not in the file itself.
         if flags & ARTIFICIAL != 0 && kind == ROTATE && !self.seen_format {
-            return Ok(Passing::Kept);
+            return Ok(Passing::Named);
         }
         if self.at == self.until {
             return Ok(Passing::Arrived);
@@ -262,6 +270,19 @@ impl Skip {
         }
         Ok(if matches!(kind, FORMAT_DESCRIPTION | START_ENCRYPTION) { Passing::Kept } else { Passing::Skipped })
     }
+}
+
+/// A rotate event that says another position, its checksum made anew: whoever counts positions counts from there.
+fn at_position(rotate: &[u8], pos: u64, checksum: bool) -> Vec<u8> {
+    const HEADER: usize = 19;
+    let mut event = rotate.to_vec();
+    if let Some(place) = event.get_mut(HEADER..HEADER + 8) {
+        place.copy_from_slice(&pos.to_le_bytes());
+    }
+    if checksum && let Some((body, sum)) = event.split_last_chunk_mut::<4>() {
+        *sum = crc32fast::hash(body).to_le_bytes();
+    }
+    event
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ fn a_file_is_counted_through_to_a_position() {
     // 4 + 100 + 50 + 50 = 204.
     let mut skip = Skip { at: FIRST, until: 204, seen_format: false };
     for (kind, flags, len, expected) in [
-        (ROTATE, ARTIFICIAL, 40, Passing::Kept),
+        (ROTATE, ARTIFICIAL, 40, Passing::Named),
         (FORMAT, 0, 100, Passing::Kept),
         (ROWS, 0, 50, Passing::Skipped),
         (HEARTBEAT, 0, 40, Passing::Kept),
