@@ -77,6 +77,7 @@ impl Connection {
                         %file, pos,
                         "the position is beyond 4 GiB and cannot be asked for: reading the file from its start up to it"
                     );
+                    self.check_size(file, pos)?;
                     skip = Some(Skip { at: FIRST, until: pos, seen_format: false });
                     let mariadb = self.server().is_mariadb();
                     (dump_request::COM_BINLOG_DUMP, dump_request::dump(id, file, FIRST as u32, mariadb))
@@ -96,6 +97,19 @@ impl Connection {
         }
         let row = self.query_first("SELECT @@GLOBAL.gtid_mode AS mode")?;
         Ok(row.is_some_and(|r| r.get("mode") == Some("ON")))
+    }
+
+    /// The server itself refuses a position behind the end of a file; where we count, we must.
+    fn check_size(&mut self, file: &str, pos: u64) -> Result<(), WireError> {
+        for row in self.query("SHOW BINARY LOGS")? {
+            if row.get("Log_name") == Some(file) && row.number::<u64>("File_size")? < pos {
+                let size = row.require("File_size")?;
+                return Err(WireError::Unsupported(format!(
+                    "cannot read from position {pos}: binlog file `{file}` has only {size} bytes"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Sets what the dump thread reads from the session; gives whether the server writes checksums.
