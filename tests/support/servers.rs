@@ -4,6 +4,7 @@
 
 use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,12 @@ pub(crate) fn disposable() -> impl Iterator<Item = (Server, ConnectOptions)> {
         eprintln!("skipped: ROWFERRY_TEST_DISPOSABLE=1 is not set");
     }
     all().filter(move |_| disposable)
+}
+
+/// Held by a test that begins or purges log files: one at a time.
+pub(crate) fn over_log_files() -> MutexGuard<'static, ()> {
+    static LOG_FILES: Mutex<()> = Mutex::new(());
+    LOG_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A database of a test's own, dropped at its end.
