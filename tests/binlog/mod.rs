@@ -6,4 +6,5 @@ mod oracle;
 mod recorded;
 mod server_table;
 mod table_of_map;
+mod text_on_servers;
 mod types_on_servers;
