@@ -94,8 +94,12 @@ impl RowsDecoder {
         &self.batch
     }
 
-    /// Goes on with another plan of the same schema, such as comes of a new TABLE_MAP event that says the same.
-    /// Refused, with the plan given back, if the schema is another one.
+    /// What the values were other than usual, since the decoder was made.
+    pub fn stats(&self) -> DecodeStats {
+        self.batch.stats()
+    }
+
+    /// Goes on with another plan of the same schema, such as comes of a new TABLE_MAP event.
     ///
     /// # Errors
     /// The schema is another one: finish the batch and make a new decoder.
@@ -143,10 +147,10 @@ impl RowsDecoder {
         let mut skipped = 0;
         while skipped < changes && !c.is_empty() {
             let mut nothing = ImageParts::default();
-            pass_over(&self.plan, images, &mut c, None, self.plan.columns.len(), &mut nothing)?;
+            pass_over(&self.plan, images, &mut c, self.plan.columns.len(), &mut nothing)?;
             if matches!(images.kind, RowsKind::Update | RowsKind::PartialUpdate) {
-                let partial = self.partial(images, &mut c)?;
-                pass_over(&self.plan, images, &mut c, partial, self.plan.columns.len(), &mut nothing)?;
+                self.partial(images, &mut c)?;
+                pass_over(&self.plan, images, &mut c, self.plan.columns.len(), &mut nothing)?;
             }
             skipped += 1;
         }
@@ -197,11 +201,11 @@ impl RowsDecoder {
                 self.before.clear();
                 self.after.clear();
                 let columns = self.plan.columns.len();
-                pass_over(&self.plan, images, &mut c, None, columns, &mut self.before)?;
+                pass_over(&self.plan, images, &mut c, columns, &mut self.before)?;
                 let before_end = end(&c);
                 let partial = self.partial(images, &mut c)?;
                 let mut ahead = c;
-                pass_over(&self.plan, images, &mut ahead, partial, self.plan.key_end, &mut self.after)?;
+                pass_over(&self.plan, images, &mut ahead, self.plan.key_end, &mut self.after)?;
                 let key_changed = !same(images.bytes, &self.before.key, &self.after.key);
                 let (first, second) = if key_changed {
                     (Some(RowOp::Delete), RowOp::Insert)
@@ -304,12 +308,12 @@ fn patched(
     builder.write_bytes(|data| json_diff::apply(before, differences, style, data))
 }
 
-/// Passes over an image's null bitmap and its first `columns` columns, noting what is needed more than once.
+/// Passes over an image's null bitmap and its first `columns` columns, noting what is needed more than once. The
+/// differences of a partial update have their length in front just like a document.
 fn pass_over(
     plan: &RowPlan,
     images: &RowImages<'_>,
     c: &mut Cursor<'_>,
-    _partial: Option<Partial<'_>>,
     columns: usize,
     parts: &mut ImageParts,
 ) -> Result<(), DecodeError> {
@@ -333,11 +337,4 @@ fn pass_over(
 fn same(bytes: &[u8], a: &[Option<Range<usize>>], b: &[Option<Range<usize>>]) -> bool {
     let value = |range: &Option<Range<usize>>| range.clone().and_then(|r| bytes.get(r));
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| value(a) == value(b))
-}
-
-impl RowsDecoder {
-    /// What the values were other than usual, since the decoder was made.
-    pub fn stats(&self) -> DecodeStats {
-        self.batch.stats()
-    }
 }
