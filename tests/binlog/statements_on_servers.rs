@@ -17,6 +17,8 @@ fn a_statement_is_read_in_the_charset_and_mode_of_its_session() {
         // What `query` sends is UTF-8: these two characters of it are three in gbk.
         let sent = "CREATE TABLE \"a\" (id INT PRIMARY KEY, t TIMESTAMP NULL) COMMENT '备注'";
         connection.execute(sent).unwrap();
+        let last_gtid = (server == Server::Mariadb)
+            .then(|| connection.query_first("SELECT @@last_gtid").unwrap().unwrap().at(0).unwrap().to_owned());
         connection.execute("SET character_set_client = utf8mb4").unwrap();
         let comment = connection
             .query_first(&format!(
@@ -34,13 +36,20 @@ fn a_statement_is_read_in_the_charset_and_mode_of_its_session() {
         let mut stream = database.connect().start_dump(&request).unwrap();
         let mut parser =
             EventParser::new(if stream.starts_with_checksums() { Checksum::Crc32 } else { Checksum::None });
+        let mut gtid = None;
         loop {
             let event = stream.next().unwrap().expect("the stream goes on");
             let event = parser.parse(event).unwrap_or_else(|e| panic!("{e}"));
+            if let EventBody::MariadbGtid(event) = &event.body {
+                assert!(!event.xa_prepared && !event.xa_completed);
+                gtid =
+                    Some(format!("{}-{}-{}", event.domain, event.server, event.sequence)).filter(|_| event.standalone);
+            }
             let EventBody::Query(query) = &event.body else { continue };
             if query.database != database.name.as_bytes() {
                 continue;
             }
+            assert_eq!(gtid, last_gtid, "{server:?}");
             let text = query.sql_text().unwrap();
             let comment = comment.at(0).unwrap();
             assert!(text.ends_with(&format!("COMMENT '{comment}'")), "{server:?}: {text}");
