@@ -57,3 +57,39 @@ fn every_failpoint_is_documented_and_every_documented_one_exists() {
     let names: Vec<String> = rowferry::failpoint::NAMES.iter().map(|name| (*name).to_owned()).collect();
     assert_eq!(set(&documented), set(&names));
 }
+
+#[test]
+fn every_test_that_the_architecture_names_exists() {
+    let text = read(&root().join("docs/architecture.md"));
+    let named = Regex::new(r"`([a-z0-9_/]+\.rs)`:\s+`([a-z0-9_]+)`").unwrap();
+    let mut count = 0;
+    for found in named.captures_iter(&text) {
+        let source = read(&root().join(&found[1]));
+        assert!(source.contains(&format!("fn {}(", &found[2])), "{} has no test {}", &found[1], &found[2]);
+        count += 1;
+    }
+    assert!(count >= 7, "one for each invariant: {count}");
+}
+
+#[test]
+fn every_link_within_the_documentation_leads_somewhere() {
+    let link = Regex::new(r"\]\(([^)#\s]+)(#[^)]*)?\)").unwrap();
+    for file in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/differences.md",
+        "docs/errors.md",
+        "docs/mysql-source.md",
+        "docs/operations.md",
+    ] {
+        let path = root().join(file);
+        for found in link.captures_iter(&read(&path)) {
+            let target = &found[1];
+            if !target.starts_with("http") {
+                let there = path.parent().unwrap().join(target);
+                assert!(there.exists(), "{file}: {target} is not there");
+            }
+        }
+    }
+}

@@ -81,10 +81,7 @@ pub(super) const GB2312_UNKNOWN: Unknown = &[
     (0xafa1, 0xaffe),
     (0xd7fa, 0xd7fe),
 ];
-pub(super) const GB2312_OTHER: Other = &[
-    (0xa1a4, "・"),
-    (0xa1aa, "―"),
-];
+pub(super) const GB2312_OTHER: Other = &[(0xa1a4, "・"), (0xa1aa, "―")];
 pub(super) const GBK_UNKNOWN: Unknown = &[
     (0xa140, 0xa17e),
     (0xa180, 0xa1a0),
@@ -185,21 +182,7 @@ pub(super) const SJIS_UNKNOWN: Unknown = &[
     (0xfb80, 0xfbfc),
     (0xfc40, 0xfc4b),
 ];
-pub(super) const SJIS_OTHER: Other = &[
-    (0x815f, "\\〜‖"),
-    (0x817c, "−"),
-    (0x8191, "¢£"),
-    (0x81ca, "¬"),
-];
-pub(super) const UJIS_UNKNOWN: Unknown = &[
-    (0xada1, 0xadbe),
-    (0xadc0, 0xadd6),
-    (0xaddf, 0xadfc),
-];
-pub(super) const UJIS_OTHER: Other = &[
-    (0x8fa2b7, "~"),
-    (0xa1c0, "\\〜‖"),
-    (0xa1dd, "−"),
-    (0xa1f1, "¢£"),
-    (0xa2cc, "¬"),
-];
+pub(super) const SJIS_OTHER: Other = &[(0x815f, "\\〜‖"), (0x817c, "−"), (0x8191, "¢£"), (0x81ca, "¬")];
+pub(super) const UJIS_UNKNOWN: Unknown = &[(0xada1, 0xadbe), (0xadc0, 0xadd6), (0xaddf, 0xadfc)];
+pub(super) const UJIS_OTHER: Other =
+    &[(0x8fa2b7, "~"), (0xa1c0, "\\〜‖"), (0xa1dd, "−"), (0xa1f1, "¢£"), (0xa2cc, "¬")];
