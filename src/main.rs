@@ -1,3 +1,9 @@
 //! The command line.
 
-fn main() {}
+use clap::Parser as _;
+use rowferry::cli::{Cli, run};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    run(Cli::parse())
+}

@@ -2,6 +2,7 @@
 
 /// All sinks that are known by name, with their options.
 pub mod catalog;
+mod cells;
 mod error;
 /// Options of connectors: tables, values, secrets.
 pub mod options;
@@ -9,6 +10,9 @@ pub mod paimon;
 mod registry;
 mod settings;
 mod sink;
+mod temporal;
+#[cfg(any(test, feature = "test-util"))]
+pub mod testing;
 pub mod values;
 
 pub use error::{Retry, SinkError};

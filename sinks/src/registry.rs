@@ -12,6 +12,8 @@ pub fn build(sink_type: &str, options: &BTreeMap<String, String>, context: &Sink
     match sink_type {
         #[cfg(feature = "values")]
         "values" => crate::values::build(options, context),
+        #[cfg(feature = "paimon")]
+        "paimon" => crate::paimon::build(options, context),
         other => {
             let _ = (options, context);
             Err(SinkError::permanent(format!("this build of rowferry has no sink `{other}`"))
@@ -24,4 +26,6 @@ pub fn build(sink_type: &str, options: &BTreeMap<String, String>, context: &Sink
 pub const TYPES: &[&str] = &[
     #[cfg(feature = "values")]
     "values",
+    #[cfg(feature = "paimon")]
+    "paimon",
 ];

@@ -40,6 +40,11 @@ impl<'a> Settings<'a> {
         }
     }
 
+    /// All options whose keys begin with a prefix, with the prefix taken off.
+    pub(crate) fn with_prefix(&self, prefix: &'static str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.options.iter().filter_map(move |(k, v)| k.strip_prefix(prefix).map(|k| (k, v.as_str())))
+    }
+
     /// The error for a value that can't be understood.
     pub(crate) fn bad(&self, key: &str, value: &str, wanted: &str) -> SinkError {
         SinkError::permanent(format!("{} sink: option `{key}` is `{value}` where {wanted} was expected", self.sink))

@@ -1,12 +1,10 @@
 //! What is wrong with a file, and where.
 
 use rowferry_sinks::options::{Position, Severity};
-use serde::Serialize;
 use std::fmt;
 
 /// How bad something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiagnosticKind {
     /// The file can't mean anything here; an error.
     Invalid,
@@ -85,7 +83,13 @@ pub(crate) struct Diagnostics {
 
 impl Diagnostics {
     /// Adds one; the returned handle takes the hint.
-    fn add(&mut self, kind: DiagnosticKind, at: Position, key: impl Into<String>, message: impl Into<String>) -> Hint<'_> {
+    fn add(
+        &mut self,
+        kind: DiagnosticKind,
+        at: Position,
+        key: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Hint<'_> {
         self.found.push(Diagnostic { kind, position: at, key: key.into(), message: message.into(), hint: None });
         Hint(self.found.last_mut())
     }

@@ -4,9 +4,7 @@ use super::diagnostic::Diagnostics;
 use super::pattern::TablePattern;
 use super::suggest::{did_you_mean, nearest};
 use super::yaml::{Entry, Map, Scalar, Value};
-use rowferry_sinks::options::{
-    EffectOf, OptionKind, OptionSpec, OptionValue, Options, Position, Secret, is_secret_key, parse_value,
-};
+use rowferry_sinks::options::{EffectOf, OptionKind, OptionSpec, OptionValue, Options, Position, Secret, parse_value};
 
 /// What is done with keys that no option has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +74,9 @@ impl Block<'_> {
             Value::Null => {
                 if spec.required {
                     let hint = "write a value; an empty text is `''`";
-                    diagnostics.invalid(entry.key_position, key, "required option is missing: it has no value").hint(hint);
+                    diagnostics
+                        .invalid(entry.key_position, key, "required option is missing: it has no value")
+                        .hint(hint);
                 }
                 return;
             }
@@ -197,9 +197,4 @@ fn read_scalar(
         }
     }
     Ok((parse_value(&spec.kind, text)?, None))
-}
-
-/// Whether a value under this key may be shown: no table knows the key.
-pub(crate) fn may_show(key: &str) -> bool {
-    !is_secret_key(key)
 }

@@ -11,7 +11,7 @@ pub use options::MYSQL_OPTIONS;
 pub use server_id::ServerIds;
 pub use startup::StartupMode;
 
-pub(crate) use resolve::read;
+pub(crate) use resolve::{check_server_ids, read};
 
 use super::pattern::TablePattern;
 use super::zone::Zone;

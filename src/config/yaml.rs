@@ -194,9 +194,7 @@ impl Builder<'_> {
                 self.place(node, anchor, 1)
             }
             Event::SequenceStart(anchor, _) => self.enter(Open::List { at, anchor, items: Vec::new() }, at),
-            Event::MappingStart(anchor, _) => {
-                self.enter(Open::Map { at, anchor, map: Map::default(), key: None }, at)
-            }
+            Event::MappingStart(anchor, _) => self.enter(Open::Map { at, anchor, map: Map::default(), key: None }, at),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(Open::List { at, anchor, items }) => {
                     self.place(Node { position: at, value: Value::List(items) }, anchor, 1)

@@ -97,7 +97,10 @@ fn offset(text: &str) -> Option<Zone> {
     };
     let mut numbers = [0_i32; 3];
     for (index, part) in parts.iter().enumerate() {
-        if part.is_empty() || part.len() > 2 || (index > 0 && part.len() != 2) || !part.bytes().all(|b| b.is_ascii_digit())
+        if part.is_empty()
+            || part.len() > 2
+            || (index > 0 && part.len() != 2)
+            || !part.bytes().all(|b| b.is_ascii_digit())
         {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::checkpoint::{Checkpoint, Phase, SnapshotProgress, Store, TableState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::metrics::{Metrics, TableProgress};
 use crate::mysql::binlog::{BatchLimits, BeforeImages, DecodeOptions, JsonStyle, TextPlan};
-use crate::mysql::catalog::{self, TableInfo};
+use crate::mysql::catalog::{self, LowerCaseTableNames, TableInfo};
 use crate::mysql::reader::{BinlogReader, CapturedTables, ReaderOptions, StreamPoint, Tracked};
 use crate::mysql::snapshot::{ChunkKey, TableJoin};
 use crate::mysql::wire::Connection;
@@ -40,6 +40,7 @@ struct Source {
     tables: Vec<(TableId, TableState)>,
     estimates: BTreeMap<TableId, u64>,
     fold_case: bool,
+    use_gtids: bool,
     ddl: rowferry_sql::ddl::DdlContext,
     skip_before_seconds: u32,
 }
@@ -105,6 +106,7 @@ pub(super) async fn start<'a>(
         },
         op_ts: settings.op_ts,
         skip_before_seconds: source.skip_before_seconds,
+        use_gtids: source.use_gtids,
         seal_each: seal_each.clone(),
         server_uuid: source.server.clone(),
     };
@@ -201,17 +203,18 @@ fn table_entry(
 
 fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Checkpoint>) -> Result<Source> {
     let mut connection = Connection::connect(&settings.connect)?;
-    let server = catalog::server_uuid(&mut connection)?;
+    let server = catalog::server_identity(&mut connection)?;
     let ddl = catalog::ddl_context(&mut connection)?;
-    let fold_case = catalog::lower_case_table_names(&mut connection)? != 0;
+    let fold_case = catalog::lower_case_table_names(&mut connection)? != LowerCaseTableNames::Sensitive;
+    let use_gtids = catalog::gtid_mode(&mut connection)?.eq_ignore_ascii_case("ON");
     // The place comes first: what is read after it is at least as new.
-    let fresh = match (&saved, &settings.startup) {
-        (Some(_), _) => None,
-        (None, startup) => Some(start_offset(&mut connection, startup)?),
+    let fresh = match &saved {
+        Some(_) => None,
+        None => Some(start_offset(&mut connection, settings)?),
     };
     let found: Vec<TableInfo> =
-        catalog::list_tables(&mut connection)?.into_iter().filter(|t| choice.captures(&t.table)).collect();
-    let estimates = found.iter().map(|t| (t.table.clone(), t.approximate_rows)).collect();
+        catalog::list_tables(&mut connection)?.into_iter().filter(|t| choice.captures(&t.id)).collect();
+    let estimates = found.iter().map(|t| (t.id.clone(), t.approximate_rows.unwrap_or_default())).collect();
     let (offset, tables, skip_before_seconds) = match (saved, fresh) {
         (Some(saved), _) => {
             if saved.server != server && saved.offset.gtids.is_none() {
@@ -224,8 +227,8 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
                 .hint("point `hostname` at the old server, or start again with a new state directory"));
             }
             catalog::check_offset(&mut connection, &saved.offset)?;
-            for table in found.iter().filter(|t| !saved.tables.iter().any(|(id, _)| *id == t.table)) {
-                tracing::warn!(table = %table.table, "this table matches `tables` but was not there when the pipeline began; it is left out");
+            for table in found.iter().filter(|t| !saved.tables.iter().any(|(id, _)| *id == t.id)) {
+                tracing::warn!(table = %table.id, "this table matches `tables` but was not there when the pipeline began; it is left out");
             }
             (saved.offset, saved.tables, 0)
         }
@@ -236,7 +239,7 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
                     .with("tables", choice.describe())
                     .hint("`rowferry check --connect` shows what each pattern matches; the user must be allowed to SELECT the tables"));
             }
-            let ids: Vec<TableId> = found.iter().map(|t| t.table.clone()).collect();
+            let ids: Vec<TableId> = found.iter().map(|t| t.id.clone()).collect();
             let phase = if settings.startup.has_snapshot() {
                 Phase::Snapshot(SnapshotProgress::default())
             } else {
@@ -249,16 +252,16 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
             (offset, tables, skip)
         }
     };
-    Ok(Source { server, offset, tables, estimates, fold_case, ddl, skip_before_seconds })
+    Ok(Source { server, offset, tables, estimates, fold_case, use_gtids, ddl, skip_before_seconds })
 }
 
 /// Where a pipeline without state starts, and the time before which transactions are left out.
-fn start_offset(connection: &mut Connection, startup: &Startup) -> Result<(Offset, u32)> {
-    Ok(match startup {
+fn start_offset(connection: &mut Connection, settings: &Settings) -> Result<(Offset, u32)> {
+    Ok(match &settings.startup {
         Startup::Initial | Startup::Snapshot | Startup::Latest => (catalog::binlog_position(connection)?, 0),
         Startup::Earliest => (catalog::first_position(connection)?, 0),
         Startup::Timestamp(millis) => {
-            let offset = catalog::position_for_timestamp(connection, *millis)?;
+            let offset = catalog::position_for_timestamp(&settings.connect, settings.server_id, *millis)?;
             (offset, u32::try_from(millis / 1000).unwrap_or(u32::MAX))
         }
         Startup::Specific(offset) => {

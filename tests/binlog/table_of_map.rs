@@ -1,11 +1,13 @@
 //! A table definition made up from a TABLE_MAP event alone, for files whose tables are not known.
 
-use rowferry::mysql::binlog::{TableMap, WireType};
+use rowferry::mysql::binlog::{TableMap, WireType, charset_of_collation};
 use rowferry_sql::{BlobSize, CharSet, ColumnDef, ColumnType, GeometryKind, TableDef};
 use std::sync::Arc;
 
-fn charset() -> CharSet {
-    CharSet { name: "utf8mb4".into(), collation: "utf8mb4_bin".into() }
+/// The charset of a collation; UTF-8 where the server says nothing of it.
+fn charset(collation: Option<u32>) -> CharSet {
+    let name = collation.and_then(charset_of_collation).unwrap_or("utf8mb4");
+    CharSet { name: name.into(), collation: name.into() }
 }
 
 /// Labels `1`, `2`, … : what a value says is its number.
@@ -13,7 +15,7 @@ fn labels(n: usize) -> Arc<[Arc<str>]> {
     (1..=n).map(|i| i.to_string().into()).collect()
 }
 
-/// The definition. Text columns are taken as UTF-8.
+/// The definition.
 pub(super) fn table_of_map(map: &TableMap) -> TableDef {
     let columns = map.columns.iter().enumerate().map(|(i, column)| {
         let unsigned = column.unsigned.unwrap_or(false);
@@ -40,16 +42,18 @@ pub(super) fn table_of_map(map: &TableMap) -> TableDef {
             WireType::Varchar(n) if binary => ColumnType::Varbinary(n.into()),
             WireType::Char(n) if binary => ColumnType::Binary(n.into()),
             WireType::Blob(_) if binary => ColumnType::Blob(BlobSize::Long),
-            WireType::Varchar(n) => ColumnType::Varchar { length: n.into(), charset: charset() },
-            WireType::Char(n) => ColumnType::Char { length: n.into(), charset: charset() },
-            WireType::Blob(_) => ColumnType::Text { size: BlobSize::Long, charset: charset() },
+            WireType::Varchar(n) => ColumnType::Varchar { length: n.into(), charset: charset(column.collation) },
+            WireType::Char(n) => ColumnType::Char { length: n.into(), charset: charset(column.collation) },
+            WireType::Blob(_) => ColumnType::Text { size: BlobSize::Long, charset: charset(column.collation) },
             WireType::Json(_) => ColumnType::Json,
             WireType::Geometry(_) => ColumnType::Geometry(GeometryKind::Geometry),
             WireType::Vector(_) => ColumnType::Vector(column.dimensions.unwrap_or(2048)),
             WireType::Enum(n) => {
-                ColumnType::Enum { labels: labels(if n == 1 { 255 } else { 1000 }), charset: charset() }
+                ColumnType::Enum { labels: labels(if n == 1 { 255 } else { 1000 }), charset: charset(column.collation) }
             }
-            WireType::Set(n) => ColumnType::Set { labels: labels(usize::from(n) * 8), charset: charset() },
+            WireType::Set(n) => {
+                ColumnType::Set { labels: labels(usize::from(n) * 8), charset: charset(column.collation) }
+            }
         };
         ColumnDef {
             name: column.name.clone().unwrap_or_else(|| format!("c{i}")),

@@ -1,6 +1,8 @@
 //! The options that were given, read and checked.
 
-use super::{OptionKind, OptionSpec, PerTableEntry, parse_value};
+#[cfg(test)]
+use super::OptionKind;
+use super::{OptionSpec, PerTableEntry, parse_value};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;

@@ -1,18 +1,20 @@
 //! The `values` sink: prints every event, for trying out and for debugging.
 
 mod applier;
-mod cells;
 mod config;
 mod json;
 mod lines;
 mod numbers;
 mod options;
 mod output;
-mod temporal;
+mod print;
 mod writer;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(any(test, feature = "test-util"))]
+pub(crate) use print::append_text;
 
 use crate::{Sink, SinkContext, SinkError};
 use applier::ValuesApplier;

@@ -1,9 +1,10 @@
 //! Rows of the `values` sink.
 
-use super::cells::{Cells, append_json_string};
 use super::config::{Config, Format};
 use super::numbers::append_int;
 use super::output::Output;
+use super::print::{append_json, append_json_string, append_text};
+use crate::cells::Cells;
 use crate::{Capabilities, Committable, EventSink, Gauge, SinkError};
 use async_trait::async_trait;
 use rowferry_model::{ChangeBatch, CheckpointId, RowOp, TableId, TableSchema};
@@ -199,7 +200,7 @@ impl<'a> Printer<'a> {
             if i > 0 {
                 out.extend_from_slice(b", ");
             }
-            cells.append_text(out, row);
+            append_text(cells, out, row);
         }
     }
 
@@ -232,7 +233,7 @@ impl<'a> Printer<'a> {
                 out.push(b',');
             }
             out.extend_from_slice(name);
-            cells.append_json(out, row);
+            append_json(cells, out, row);
         }
         out.push(b'}');
     }

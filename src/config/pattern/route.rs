@@ -10,6 +10,7 @@ use rowferry_model::TableId;
 pub struct RoutePattern {
     text: String,
     regex: Regex,
+    never_matches: bool,
     warnings: Vec<String>,
 }
 
@@ -25,19 +26,25 @@ impl RoutePattern {
         if items.iter().all(|item| item.is_empty()) {
             return Err(PatternError::new("names no table").hint("write `database.table`"));
         }
+        let mut never_matches = true;
         for item in items.iter().filter(|item| !item.is_empty()) {
-            check_item(item, &mut warnings)?;
+            never_matches &= !check_item(item, &mut warnings)?;
         }
         let regex = java_regex::compile(&swap_dots(&items.join("|")), Case::Sensitive).map_err(|reason| {
             PatternError::new(format!("`{text}` is not a valid regex: {reason}"))
                 .maybe_hint(hints::cut_quantifier(&collapsed).or_else(|| hints::unescaped_any(&collapsed)))
         })?;
-        Ok(Self { text: text.to_owned(), regex, warnings })
+        Ok(Self { text: text.to_owned(), regex, never_matches, warnings })
     }
 
     /// Whether the rule takes a table.
     pub fn matches(&self, database: &str, table: &str) -> bool {
         self.regex.is_match(&format!("{database}.{table}"))
+    }
+
+    /// Whether all of it names tables in three parts, which MySQL does not have.
+    pub fn never_matches(&self) -> bool {
+        self.never_matches
     }
 
     /// The text as written.
@@ -56,12 +63,14 @@ fn swap_dots(text: &str) -> String {
     text.split("\\.").map(|piece| piece.replace('.', "\\.")).collect::<Vec<_>>().join(".")
 }
 
-/// Patterns that are sound regular expressions and can't match any table.
-fn check_item(item: &str, warnings: &mut Vec<String>) -> Result<(), PatternError> {
+/// Refuses items that are sound regular expressions and can't match any table; says whether the item can match.
+fn check_item(item: &str, warnings: &mut Vec<String>) -> Result<bool, PatternError> {
     let bare_dots = item.replace("\\.", "").matches('.').count();
     if bare_dots == 2 && hints::unescaped_any(item).is_none() {
         warnings.push(format!("`{item}` has three parts and never matches a MySQL table, which has two"));
-    } else if let Some(hint) = hints::unescaped_any(item) {
+        return Ok(false);
+    }
+    if let Some(hint) = hints::unescaped_any(item) {
         let message = format!("`{item}` never matches: the bare dot before the quantifier stands for a dot only");
         return Err(PatternError::new(message).hint(hint));
     }
@@ -73,7 +82,7 @@ fn check_item(item: &str, warnings: &mut Vec<String>) -> Result<(), PatternError
     if let Some(warning) = hints::alternatives_in_class(item) {
         warnings.push(warning);
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The `sink-table` of a route rule.
@@ -112,7 +121,8 @@ impl RouteTarget {
 
     fn check_shape(&self, text: &str) -> Result<(), PatternError> {
         // Groups and names may hold dots or be empty; one letter stands for each of them here.
-        let shape: String = self.pieces.iter().map(|piece| if let Piece::Text(text) = piece { text } else { "x" }).collect();
+        let shape: String =
+            self.pieces.iter().map(|piece| if let Piece::Text(text) = piece { text } else { "x" }).collect();
         let parts: Vec<&str> = shape.split('.').collect();
         if parts.iter().any(|part| part.trim().is_empty()) {
             let what = if shape.is_empty() { "is empty" } else { "has an empty part" };
@@ -127,8 +137,11 @@ impl RouteTarget {
 
     /// How many parts the target's name has, as far as the text tells: a group may bring more.
     pub fn parts(&self) -> usize {
-        let dots: usize =
-            self.pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.matches('.').count() } else { 0 }).sum();
+        let dots: usize = self
+            .pieces
+            .iter()
+            .map(|piece| if let Piece::Text(text) = piece { text.matches('.').count() } else { 0 })
+            .sum();
         dots + 1
     }
 
@@ -217,7 +230,8 @@ fn by_groups(text: &str, regex: &Regex, warnings: &mut Vec<String>) -> Result<Ve
                     index
                 } else {
                     let Some(index) = regex.capture_names().position(|group| group == Some(name.as_str())) else {
-                        let message = format!("`{text}` refers to the group `{name}`, which source-table does not have");
+                        let message =
+                            format!("`{text}` refers to the group `{name}`, which source-table does not have");
                         return Err(PatternError::new(message));
                     };
                     index

@@ -123,7 +123,8 @@ fn parse_item(item: &str, warnings: &mut Vec<String>) -> Result<Item, PatternErr
     match parts.len() {
         1 => {
             // Alibaba's documents write `holo_test\.*` for all tables of a database, and their product takes it.
-            let all_tables = item.strip_suffix("\\.*").filter(|database| !database.is_empty() && !database.contains("\\."));
+            let all_tables =
+                item.strip_suffix("\\.*").filter(|database| !database.is_empty() && !database.contains("\\."));
             let Some(database) = all_tables else { return Err(needs_table(item)) };
             warnings.push(format!(
                 "`{item}` names no table and is read as `{database}.\\.*`; Flink CDC itself would find no table with it"

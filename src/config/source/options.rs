@@ -125,5 +125,4 @@ pub(super) const SLIPS: &[(&str, &str)] = &[
 ];
 
 /// Source types of Flink CDC that this version can't read.
-pub(super) const OTHER_SOURCES: &[&str] =
-    &["postgres", "oracle", "sqlserver", "values", "kafka", "mongodb", "sls"];
+pub(super) const OTHER_SOURCES: &[&str] = &["postgres", "oracle", "sqlserver", "values", "kafka", "mongodb", "sls"];

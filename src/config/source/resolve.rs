@@ -84,9 +84,10 @@ impl Resolver<'_> {
         let prefixed = |prefix: &str| -> BTreeMap<String, Secret> {
             o.with_prefix(prefix).map(|(key, value)| (key.to_owned(), Secret::new(value))).collect()
         };
-        let chunk_keys = o.per_table("scan.incremental.snapshot.chunk.key-column").iter().filter_map(|entry| {
-            Some((TablePattern::parse(&entry.table).ok()?, entry.values.first()?.clone()))
-        });
+        let chunk_keys = o
+            .per_table("scan.incremental.snapshot.chunk.key-column")
+            .iter()
+            .filter_map(|entry| Some((TablePattern::parse(&entry.table).ok()?, entry.values.first()?.clone())));
         Some(SourceConfig {
             name: name.unwrap_or_else(|| "Flink CDC Event Source: mysql".to_owned()),
             hostname: o.text("hostname")?.to_owned(),
@@ -175,7 +176,8 @@ impl Resolver<'_> {
         if zone.is_none() {
             let at = self.options.position("server-time-zone").unwrap_or(self.block);
             let message = format!("`{}` is not a time zone", self.shown("server-time-zone"));
-            let hint = Zone::suggest(text).unwrap_or_else(|| "write a region such as Europe/Paris, or +08:00".to_owned());
+            let hint =
+                Zone::suggest(text).unwrap_or_else(|| "write a region such as Europe/Paris, or +08:00".to_owned());
             self.diagnostics.invalid(at, "source.server-time-zone", message).hint(hint);
         }
         zone
@@ -235,10 +237,8 @@ pub(crate) fn check_server_ids(node: &Node, ids: ServerIds, parallelism: u32, di
     if count >= parallelism {
         return;
     }
-    let message = format!(
-        "the range has {count} {} but parallelism is {parallelism}",
-        if count == 1 { "id" } else { "ids" }
-    );
+    let message =
+        format!("the range has {count} {} but parallelism is {parallelism}", if count == 1 { "id" } else { "ids" });
     if count < parallelism.min(server_id::ENOUGH) {
         let last = u64::from(ids.first) + u64::from(parallelism) - 1;
         let hint = format!("write {}-{last}, or lower pipeline.parallelism", ids.first);

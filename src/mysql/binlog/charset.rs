@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// A charset of a column or of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Charset {
-    /// utf8mb4, utf8mb3 and ascii: the bytes are UTF-8 as they are.
+    /// utf8mb4 and utf8mb3: the bytes are UTF-8 as they are.
     Utf8,
     /// Bytes, not text.
     Binary,
@@ -32,7 +32,7 @@ impl Charset {
     /// The charset of that name, for example `latin1`; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "utf8mb4" | "utf8mb3" | "utf8" | "ascii" => Self::Utf8,
+            "utf8mb4" | "utf8mb3" | "utf8" => Self::Utf8,
             "binary" => Self::Binary,
             "ucs2" => Self::Ucs2,
             "utf16" => Self::Utf16,
@@ -42,15 +42,15 @@ impl Charset {
                 if let Some(multi) = MultiByte::named(name) {
                     return Some(Self::MultiByte(multi));
                 }
-                let (_, first, chars) = SINGLE_BYTE.iter().find(|(n, ..)| *n == name)?;
+                // Older servers let any byte into ascii columns.
+                const ASCII: (&str, u8, &str) = ("ascii", 0x80, "");
+                let (_, first, chars) = SINGLE_BYTE.iter().chain([&ASCII]).find(|(n, ..)| *n == name)?;
                 let mut table = ['\0'; 256];
-                for (byte, c) in (0u8..).zip(&mut table) {
+                for (byte, c) in (0..=u8::MAX).zip(&mut table) {
                     *c = char::from(byte);
-                    if byte == u8::MAX {
-                        break;
-                    }
                 }
-                for (c, value) in table.iter_mut().skip(usize::from(*first)).zip(chars.chars()) {
+                let chars = chars.chars().chain(std::iter::repeat(char::from(UNKNOWN)));
+                for (c, value) in table.iter_mut().skip(usize::from(*first)).zip(chars) {
                     *c = value;
                 }
                 Self::SingleByte(Arc::new(table))

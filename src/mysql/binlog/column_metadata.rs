@@ -78,9 +78,9 @@ pub(super) fn read(mut c: Cursor<'_>, map: &mut TableMap) -> Result<(), BinlogEr
 }
 
 /// One bit for each column, the first one in the highest place.
-fn each_bit<'m>(
+fn each_bit(
     value: Cursor<'_>,
-    columns: &mut dyn Iterator<Item = &'m mut WireColumn>,
+    columns: &mut dyn Iterator<Item = &mut WireColumn>,
     set: impl Fn(&mut WireColumn, bool),
 ) {
     let bits = value.rest().iter().flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1 == 1));

@@ -4,7 +4,7 @@ use super::decode_error::ValueError;
 use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The bytes with the trailing ones restored that the row left out, as for any BINARY column.
+/// The bytes, with zero bytes at the end restored: a row leaves them out, as for any BINARY column.
 fn padded<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {
     let mut value = [0; N];
     value
@@ -14,26 +14,21 @@ fn padded<const N: usize>(bytes: &[u8]) -> Result<[u8; N], ValueError> {
     Ok(value)
 }
 
-/// MariaDB stores the parts of a UUID in another order, the last first, so that those of version 1 sort by time.
+/// MariaDB's tables keep the parts of a UUID in another order; its binlog has them as they are written.
 pub(super) fn write_uuid(bytes: &[u8], to: &mut Vec<u8>) -> Result<(), ValueError> {
-    let stored: [u8; 16] = padded(bytes)?;
-    let text = uuid_text(stored);
-    to.extend_from_slice(&text);
-    Ok(())
-}
-
-fn uuid_text(value: [u8; 16]) -> [u8; 36] {
     const HEX: &[u8; 16] = b"0123456789abcdef";
+    let value: [u8; 16] = padded(bytes)?;
     let mut text = [b'-'; 36];
     let mut place = text.iter_mut().enumerate().filter(|(i, _)| !matches!(i, 8 | 13 | 18 | 23)).map(|(_, c)| c);
     for byte in value {
         for digit in [byte >> 4, byte & 15] {
-            if let (Some(to), Some(from)) = (place.next(), HEX.get(usize::from(digit))) {
-                *to = *from;
+            if let (Some(place), Some(digit)) = (place.next(), HEX.get(usize::from(digit))) {
+                *place = *digit;
             }
         }
     }
-    text
+    to.extend_from_slice(&text);
+    Ok(())
 }
 
 pub(super) fn write_inet4(bytes: &[u8], to: &mut Vec<u8>) -> Result<(), ValueError> {

@@ -64,3 +64,7 @@ pub use row_plan::{BeforeImages, DecodeOptions, PlanError, RowPlan};
 pub use rows::{RawRows, RowImages, RowsEvent, RowsKind};
 pub use table_map::{RawTableMap, TableMap, WireColumn, WireType};
 pub use text_row::{TextDecoder, TextPlan};
+
+pub(crate) use geometry::write as write_geometry;
+pub(crate) use json_diff::apply as apply_json_diff;
+pub(crate) use jsonb::write as write_json;

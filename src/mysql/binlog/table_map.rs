@@ -125,9 +125,10 @@ impl WireType {
         )
     }
 
-    /// Whether the server counts it among character columns, which have a collation (`binary` for bytes).
+    /// Whether the server counts it among character columns, which have a collation (`binary` for bytes). MySQL 9
+    /// counts vectors too.
     pub(crate) fn is_character(self) -> bool {
-        matches!(self, Self::Varchar(_) | Self::Char(_) | Self::Blob(_))
+        matches!(self, Self::Varchar(_) | Self::Char(_) | Self::Blob(_) | Self::Vector(_))
     }
 }
 

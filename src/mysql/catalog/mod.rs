@@ -4,6 +4,7 @@ mod definitions;
 mod error;
 mod identifier;
 mod position;
+mod session;
 mod tables;
 mod timestamp;
 
@@ -14,5 +15,6 @@ pub use position::{
     BinlogFile, binlog_files, binlog_position, check_offset, first_position, gtid_mode, purged_gtids, server_id,
     server_uuid,
 };
+pub use session::{ddl_context, server_identity, snapshot_position};
 pub use tables::{LowerCaseTableNames, TableInfo, list_tables, lower_case_table_names};
 pub use timestamp::position_for_timestamp;

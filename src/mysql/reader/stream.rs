@@ -9,7 +9,7 @@ use crate::mysql::binlog::{
 use crate::mysql::catalog;
 use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper, WireError};
 use crossbeam_channel::Sender;
-use rowferry_model::{BinlogPosition, GtidSet, MariadbGtidSet, MysqlGtidSet, Offset, TableId, Uuid};
+use rowferry_model::{BinlogPosition, GtidSet, Offset, TableId, Uuid};
 use rowferry_sql::ddl::{Classified, DdlContext, SqlMode, StatementKind, Touched, classify};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +37,8 @@ pub struct ReaderOptions {
     pub op_ts: bool,
     /// Transactions before this time, in seconds since the epoch, are left out: `scan.startup.mode: timestamp`.
     pub skip_before_seconds: u32,
+    /// Whether the server has GTIDs and they are to be used.
+    pub use_gtids: bool,
     /// While set, a segment is sealed at every transaction's end that has rows.
     pub seal_each: Arc<AtomicBool>,
     /// The server that `Offset::position` belongs to; empty: any.
@@ -186,7 +188,7 @@ impl BinlogReader {
     fn read(&mut self) -> Result<()> {
         let mut connection = Connection::connect(&self.options.connect)?;
         self.flavour = connection.server().flavour;
-        let uuid = catalog::server_uuid(&mut connection)?;
+        let uuid = catalog::server_identity(&mut connection)?;
         if self.options.server_uuid.is_empty() {
             self.options.server_uuid.clone_from(&uuid);
         } else if self.options.server_uuid != uuid {
@@ -206,8 +208,8 @@ impl BinlogReader {
             self.options.server_uuid.clone_from(&uuid);
         }
         let start = match &self.gtids {
-            Some(gtids) => DumpStart::Gtids(gtids.clone()),
-            None => DumpStart::Position(BinlogPosition::new(self.boundary.file.clone(), self.boundary.pos.max(4))),
+            Some(gtids) if self.options.use_gtids => DumpStart::Gtids(gtids.clone()),
+            _ => DumpStart::Position(BinlogPosition::new(self.boundary.file.clone(), self.boundary.pos.max(4))),
         };
         let request = DumpRequest {
             server_id: self.options.server_id,
@@ -348,6 +350,13 @@ impl BinlogReader {
                     .with("position", &self.at)
                     .hint("changes are missing from the log: start again with a new snapshot"));
             }
+            // Reading began without a GTID set: a file's head tells the set at its place.
+            EventBody::PreviousGtids(set) if self.options.use_gtids && self.gtids.is_none() => {
+                self.gtids = Some(GtidSet::Mysql(set));
+            }
+            EventBody::MariadbGtidList(set) if self.options.use_gtids && self.gtids.is_none() => {
+                self.gtids = Some(GtidSet::Mariadb(set));
+            }
             EventBody::FormatDescription
             | EventBody::PreviousGtids(_)
             | EventBody::MariadbGtidList(_)
@@ -371,20 +380,13 @@ impl BinlogReader {
 
     /// A transaction has ended.
     fn commit(&mut self) {
-        match std::mem::replace(&mut self.current, CurrentGtid::None) {
-            CurrentGtid::None => {}
-            CurrentGtid::Mysql(uuid, tag, gno) => {
-                if let GtidSet::Mysql(set) = self.gtids.get_or_insert_with(|| GtidSet::Mysql(MysqlGtidSet::default())) {
-                    set.add(uuid, &tag, gno);
-                }
+        // Without the set at the starting place a set of what came since would be a wrong one.
+        match (std::mem::replace(&mut self.current, CurrentGtid::None), &mut self.gtids) {
+            (CurrentGtid::Mysql(uuid, tag, gno), Some(GtidSet::Mysql(set))) => set.add(uuid, &tag, gno),
+            (CurrentGtid::Mariadb(domain, server, sequence), Some(GtidSet::Mariadb(set))) => {
+                set.add(domain, server, sequence);
             }
-            CurrentGtid::Mariadb(domain, server, sequence) => {
-                if let GtidSet::Mariadb(set) =
-                    self.gtids.get_or_insert_with(|| GtidSet::Mariadb(MariadbGtidSet::default()))
-                {
-                    set.add(domain, server, sequence);
-                }
-            }
+            _ => {}
         }
         self.in_transaction = false;
         self.begun = false;
@@ -639,6 +641,20 @@ impl ReaderHandle {
             && let Some(stopper) = stopper.as_ref()
         {
             stopper.stop();
+        }
+    }
+}
+
+impl From<catalog::CatalogError> for Error {
+    fn from(error: catalog::CatalogError) -> Self {
+        if error.is_transient() {
+            return Error::transient("RF-SRC-001", "the MySQL server can't be used at the moment").caused_by(error);
+        }
+        match error {
+            catalog::CatalogError::OffsetGone { .. } => {
+                Error::permanent("RF-SRC-030", "the saved position is no longer on the server").caused_by(error)
+            }
+            error => Error::permanent("RF-SRC-002", "the MySQL server refused").caused_by(error),
         }
     }
 }

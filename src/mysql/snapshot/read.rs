@@ -193,6 +193,7 @@ pub fn read_whole(
         catalog::snapshot_position(connection)?.ok_or_else(|| unexpected(table, "the read view's position"))?
     } else {
         connection.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+        locker.execute("SET autocommit = 0")?;
         locker.execute(&format!("LOCK TABLES {} READ", quote_table(table))).map_err(|e| {
             Error::permanent("RF-SNP-006", "a table without a usable key can't be read exactly without a moment's lock")
                 .with("table", table)

@@ -1,8 +1,8 @@
 //! Values as text. Unless noted, the expected text is what Flink CDC printed for that value, or what the Java
 //! documentation of `Double.toString` and `LocalDateTime.toString` prescribes.
 
+use crate::temporal::{Fraction, append_date, append_time, append_timestamp};
 use crate::values::numbers::{append_decimal, append_f32, append_f64};
-use crate::values::temporal::{Fraction, append_date, append_time, append_timestamp};
 use proptest::prelude::*;
 
 fn text(append: impl FnOnce(&mut Vec<u8>)) -> String {

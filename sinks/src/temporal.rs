@@ -7,7 +7,7 @@ const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
 /// How the fraction of a second is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fraction {
+pub(crate) enum Fraction {
     /// As Java does: none, three or six digits, whichever show all; seconds are left out where both are zero.
     Java,
     /// This many digits, or six where they would not show all.
@@ -15,7 +15,7 @@ pub(super) enum Fraction {
 }
 
 /// Appends a day, `2024-02-29`.
-pub(super) fn append_date(out: &mut Vec<u8>, days_since_epoch: i64) {
+pub(crate) fn append_date(out: &mut Vec<u8>, days_since_epoch: i64) {
     let (year, month, day) = civil(days_since_epoch);
     let _ = match year {
         0..=9999 => write!(out, "{year:04}-{month:02}-{day:02}"),
@@ -25,14 +25,14 @@ pub(super) fn append_date(out: &mut Vec<u8>, days_since_epoch: i64) {
 }
 
 /// Appends a wall time, `2024-02-29T12:34:56.789`.
-pub(super) fn append_timestamp(out: &mut Vec<u8>, micros_since_epoch: i64, fraction: Fraction) {
+pub(crate) fn append_timestamp(out: &mut Vec<u8>, micros_since_epoch: i64, fraction: Fraction) {
     append_date(out, micros_since_epoch.div_euclid(MICROS_PER_DAY));
     out.push(b'T');
     append_clock(out, micros_since_epoch.rem_euclid(MICROS_PER_DAY) as u64, fraction);
 }
 
 /// Appends a MySQL TIME: a time of day, or a signed interval such as `-838:59:59`.
-pub(super) fn append_time(out: &mut Vec<u8>, micros: i64, fraction: Fraction) {
+pub(crate) fn append_time(out: &mut Vec<u8>, micros: i64, fraction: Fraction) {
     if (0..MICROS_PER_DAY).contains(&micros) {
         append_clock(out, micros as u64, fraction);
         return;

@@ -1,0 +1,40 @@
+//! Making prepared files visible: one snapshot a table and checkpoint.
+
+use super::committable::Prepared;
+use super::lake;
+use crate::SinkError;
+use paimon::table::Table;
+use rowferry_model::CheckpointId;
+
+/// Commits the files of one table under the checkpoint's number. Paimon skips a number that this user has committed
+/// already, and looks whether every file is there before it commits one that it has not.
+///
+/// # Errors
+/// The table refuses the commit, or can't be reached.
+pub(super) async fn commit(
+    checkpoint: CheckpointId,
+    user: &str,
+    prepared: Prepared,
+    table: &Table,
+) -> Result<(), SinkError> {
+    let what = || format!("paimon sink: checkpoint {checkpoint} of table {} can't be committed", prepared.table);
+    let identifier = i64::try_from(checkpoint).map_err(|e| SinkError::permanent(what()).caused_by(e))?;
+    let builder = table.new_write_builder().with_commit_user(user).map_err(|e| lake::failed(e, what()))?;
+    let committed = builder.new_commit().filter_and_commit(vec![(identifier, prepared.messages)]).await;
+    committed.map(|_| ()).map_err(|e| lake::failed(e, what()))
+}
+
+/// Whether a table is the one that files were written for: not dropped and created again since.
+///
+/// # Errors
+/// The table's schemas can't be read.
+pub(super) async fn is_same_table(prepared: &Prepared, table: &Table) -> Result<bool, SinkError> {
+    let what = || format!("paimon sink: the schemas of table {} can't be read", prepared.table);
+    let schemas = table.schema_manager();
+    let path = schemas.schema_path(prepared.schema_id);
+    if !table.file_io().exists(&path).await.map_err(|e| lake::failed(e, what()))? {
+        return Ok(false);
+    }
+    let schema = schemas.schema(prepared.schema_id).await.map_err(|e| lake::failed(e, what()))?;
+    Ok(schema.time_millis() == prepared.schema_millis)
+}

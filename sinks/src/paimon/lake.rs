@@ -1,0 +1,110 @@
+//! The warehouse: what the writer and the applier share.
+
+use super::config::Config;
+use super::guard;
+use crate::{Retry, SinkError};
+use paimon::catalog::Identifier;
+use paimon::spec::CoreOptions;
+use paimon::table::Table;
+use paimon::{Catalog, CatalogOptions, FileSystemCatalog, Options};
+use rowferry_model::{TableId, TableSchema};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A Paimon warehouse and how to use it.
+pub(super) struct Lake {
+    /// The options.
+    pub(super) config: Config,
+    /// The catalog.
+    pub(super) catalog: FileSystemCatalog,
+    /// The commit user of rows. Commits of schema changes have another one, so that their identifiers, which Paimon
+    /// compares with those of rows of the same user, don't get in the way.
+    pub(super) commit_user: String,
+    /// Grows with every schema change; tables that were opened before are opened again.
+    generation: AtomicU64,
+}
+
+impl Lake {
+    /// The warehouse of these options; touches no file.
+    pub(super) fn new(config: Config, instance: &str) -> Result<Self, SinkError> {
+        let mut options = Options::new();
+        for (key, value) in &config.catalog {
+            options.set(key, value);
+        }
+        options.set(CatalogOptions::WAREHOUSE, config.warehouse.to_string_lossy().into_owned());
+        let catalog = FileSystemCatalog::new(options)
+            .map_err(|e| SinkError::permanent("paimon sink: the catalog can't be opened").caused_by(e))?;
+        let commit_user = format!("{}{instance}", config.commit_user_prefix);
+        Ok(Self { config, catalog, commit_user, generation: AtomicU64::new(0) })
+    }
+
+    /// The present generation of schemas.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Says that a table has changed.
+    pub(super) fn changed(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A table as it is now; `None`: there is none.
+    pub(super) async fn table(&self, table: &TableId) -> Result<Option<Table>, SinkError> {
+        match self.catalog.get_table(&identifier(table)).await {
+            Ok(found) => {
+                let options = found.schema().options();
+                guard::refuse_options(
+                    options.iter().map(|(k, v)| (k.as_str(), v.as_str())),
+                    &format!("the existing table {table}"),
+                )?;
+                Ok(Some(found))
+            }
+            Err(paimon::Error::TableNotExist { .. } | paimon::Error::DatabaseNotExist { .. }) => Ok(None),
+            Err(e) => Err(failed(e, format!("paimon sink: table {table} can't be opened"))),
+        }
+    }
+
+    /// The partition columns that a table gets: the sink's option goes before the schema's own.
+    pub(super) fn partition_keys(&self, table: &TableId, schema: &TableSchema) -> Vec<String> {
+        let keys = self.config.partition_keys.get(&table.to_string()).unwrap_or(&schema.partition_key);
+        keys.iter().map(|k| schema.column(k).map_or_else(|| k.clone(), |c| c.name.clone())).collect()
+    }
+
+    /// The primary key that a table gets: partition columns are a part of it.
+    pub(super) fn primary_key(&self, table: &TableId, schema: &TableSchema) -> Vec<String> {
+        let mut key: Vec<String> = schema.key_indices().into_iter().map(|i| schema.columns[i].name.clone()).collect();
+        if !key.is_empty() {
+            for column in self.partition_keys(table, schema) {
+                if !key.contains(&column) {
+                    key.push(column);
+                }
+            }
+        }
+        key
+    }
+}
+
+/// A table's name in the catalog.
+pub(super) fn identifier(table: &TableId) -> Identifier {
+    Identifier::new(table.database(), table.table())
+}
+
+/// Whether a table of Paimon writes the old rows of updates into its changelog.
+pub(super) fn wants_update_before(table: &Table) -> bool {
+    CoreOptions::new(table.schema().options()).changelog_producer().eq_ignore_ascii_case("input")
+}
+
+/// An error of the library, with what was being done.
+pub(super) fn failed(error: paimon::Error, what: impl Into<String>) -> SinkError {
+    let retry = match &error {
+        paimon::Error::IoUnexpected { source, .. } if source.is_temporary() => Retry::Transient,
+        paimon::Error::Unsupported { .. } => Retry::Unsupported,
+        _ => Retry::Permanent,
+    };
+    let message = format!("{}: {error}", what.into());
+    match retry {
+        Retry::Transient => SinkError::transient(message),
+        Retry::Unsupported => SinkError::unsupported(message),
+        Retry::Permanent => SinkError::permanent(message),
+    }
+    .caused_by(error)
+}

@@ -1,0 +1,34 @@
+//! `rowferry check`.
+
+use super::{Common, Exit, report};
+use crate::config::check::check_offline;
+use std::io::Write as _;
+
+/// The arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// What all commands have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Checks the file and prints what was found.
+pub(super) fn run(args: &CheckArgs) -> Exit {
+    let variables = match args.common.variables() {
+        Ok(variables) => variables,
+        Err(exit) => return exit,
+    };
+    let found = match check_offline(&args.common.file, &variables) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("rowferry: can't read {}: {error}", args.common.file.display());
+            return Exit::Configuration;
+        }
+    };
+    let text = if args.common.json { format!("{:#}\n", found.to_json()) } else { found.render() };
+    // The reader of the output may have gone, for example `head`.
+    if let Err(error) = std::io::stdout().write_all(text.as_bytes()) {
+        report(&error);
+    }
+    if found.is_ok() { Exit::Done } else { Exit::Configuration }
+}

@@ -1,0 +1,94 @@
+//! `pipeline.user-defined-function`.
+
+use super::super::diagnostic::Diagnostics;
+use super::super::strict_keys;
+use super::super::yaml::{Map, Node, Value};
+use super::scalar_of;
+
+const KEYS: &[&str] = &["name", "classpath", "python-code", "python-executable", "python-files", "options"];
+
+/// Reads the list; returns the names that transforms may call. This version can't run any, which is told for each.
+pub(super) fn read(node: &Node, diagnostics: &mut Diagnostics) -> Vec<String> {
+    let key = "pipeline.user-defined-function";
+    let items = match &node.value {
+        Value::List(items) => items,
+        Value::Null | Value::Unresolved => return Vec::new(),
+        _ => {
+            let message = format!("must be a list, not {}", node.describe());
+            diagnostics.invalid(node.position, key, message).hint("put a dash before each function: `- name: …`");
+            return Vec::new();
+        }
+    };
+    let mut names = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let path = format!("{key}[{index}]");
+        let Value::Map(map) = &item.value else {
+            let message = format!("must be a map, not {}", item.describe());
+            diagnostics.invalid(item.position, path, message).maybe(None);
+            continue;
+        };
+        if let Some(name) = one(map, item, &path, diagnostics) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn one(map: &Map, item: &Node, path: &str, diagnostics: &mut Diagnostics) -> Option<String> {
+    strict_keys(map, KEYS, path, diagnostics);
+    let at = item.position;
+    let has = |key: &str| map.get(key).is_some_and(|entry| !entry.value.is_null());
+    let name = scalar_of(map, "name", path, diagnostics).map(|scalar| scalar.text.clone());
+    if !has("name") {
+        diagnostics.invalid(at, format!("{path}.name"), "required key is missing").maybe(None);
+    }
+    for key in ["classpath", "python-code", "python-executable"] {
+        scalar_of(map, key, path, diagnostics);
+    }
+    let mut sound = true;
+    let mut refuse = |key: &str, message: &str, diagnostics: &mut Diagnostics| {
+        sound = false;
+        let at = map.get(key).map_or(at, |entry| entry.key_position);
+        let key = if key.is_empty() { path.to_owned() } else { format!("{path}.{key}") };
+        diagnostics.invalid(at, key, message).maybe(None);
+    };
+    match (has("classpath"), has("python-code")) {
+        (true, true) => refuse("", "`classpath` and `python-code` are exclusive: write one of them", diagnostics),
+        (false, false) => refuse("", "needs `classpath` or `python-code`", diagnostics),
+        _ => {}
+    }
+    if !has("python-code") {
+        for key in ["python-executable", "python-files"].into_iter().filter(|key| has(key)) {
+            refuse(key, "is only allowed together with `python-code`", diagnostics);
+        }
+    }
+    if has("options") && has("python-code") {
+        refuse("options", "is only allowed together with `classpath`", diagnostics);
+    }
+    if let Some(entry) = map.get("python-files")
+        && !matches!(entry.value.value, Value::List(_) | Value::Null | Value::Unresolved)
+    {
+        refuse("python-files", "should be a list", diagnostics);
+    }
+    if let Some(entry) = map.get("options") {
+        match &entry.value.value {
+            Value::Map(options) => {
+                for option in &options.entries {
+                    if matches!(option.value.value, Value::Map(_) | Value::List(_)) {
+                        let message = format!("must be a single value, not {}", option.value.describe());
+                        let key = format!("{path}.options.{}", option.key);
+                        diagnostics.invalid(option.value.position, key, message).maybe(None);
+                    }
+                }
+            }
+            Value::Null | Value::Unresolved => {}
+            _ => refuse("options", "must be a map", diagnostics),
+        }
+    }
+    if sound && let Some(name) = &name {
+        let what = if has("classpath") { "Java classes" } else { "Python code" };
+        let message = format!("this version of rowferry can't run the function `{name}`: it does not run {what}");
+        diagnostics.unsupported(at, path, message).maybe(None);
+    }
+    name
+}

@@ -1,0 +1,92 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::*;
+use proptest::prelude::*;
+use std::path::Path;
+
+const TARGETS: [fn(&[u8]); 7] = [event, table_map, rows, jsonb, json_diff, text_row, gtid_set];
+
+#[test]
+fn the_plan_of_the_rows_target_compiles() {
+    let (map, table, schema) = every_type().unwrap();
+    RowPlan::new(&map, &table, &schema, DecodeOptions::default()).unwrap();
+    TextPlan::new("t", &table, &schema, JsonStyle::Compact).unwrap();
+}
+
+/// Recorded binlogs and their events, as seeds.
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/binlogs");
+    let mut seeds = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = std::fs::read(entry.unwrap().path()).unwrap();
+        let Ok(mut events) = BinlogFileReader::new(&file) else { continue };
+        while let Ok(Some(event)) = events.next_event() {
+            seeds.push(event.to_vec());
+            // Row images begin somewhere in a rows event; documents somewhere in them.
+            seeds.extend((19..event.len().min(80)).map(|from| event[from..].to_vec()));
+        }
+        if file.len() < 8192 {
+            seeds.push(file);
+        }
+    }
+    assert!(seeds.len() > 1000);
+    seeds
+}
+
+#[test]
+fn no_target_panics_on_recorded_bytes() {
+    for seed in seeds() {
+        TARGETS.iter().for_each(|target| target(&seed));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_target_panics_on_random_bytes(data in proptest::collection::vec(any::<u8>(), 0..300)) {
+        TARGETS.iter().for_each(|target| target(&data));
+    }
+
+    /// Small numbers are what lengths, counts and types are made of.
+    #[test]
+    fn no_target_panics_on_small_bytes(data in proptest::collection::vec(0_u8..18, 0..300)) {
+        TARGETS.iter().for_each(|target| target(&data));
+    }
+
+    #[test]
+    fn no_target_panics_on_gtid_like_text(text in "[0-9a-f:,\\- \n_]{0,120}") {
+        gtid_set(text.as_bytes());
+    }
+}
+
+#[test]
+fn no_target_panics_on_damaged_recordings() {
+    let seeds = seeds();
+    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+        ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() },
+        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+    );
+    let damage = (
+        proptest::sample::select(seeds),
+        proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        any::<prop::sample::Index>(),
+        any::<bool>(),
+    );
+    runner
+        .run(&damage, |(mut data, changes, cut, cuts)| {
+            if data.is_empty() {
+                return Ok(());
+            }
+            for (at, byte) in changes {
+                let at = at.index(data.len());
+                data[at] = byte;
+            }
+            if cuts {
+                data.truncate(cut.index(data.len()));
+            }
+            TARGETS.iter().for_each(|target| target(&data));
+            Ok(())
+        })
+        .unwrap();
+}
