@@ -7,7 +7,7 @@ use crate::mysql::binlog::{
 };
 use rowferry_model::{GtidSet, TableSchema};
 use rowferry_sql::{CharSet, ColumnDef, ColumnType, MappingOptions, TableDef};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Unpacked bytes of a compressed transaction that are looked at.
 const MAX_UNPACKED: u64 = 1 << 20;
@@ -57,17 +57,21 @@ pub fn table_map(data: &[u8]) {
 /// Row images of a table with a column of every type. The first byte chooses the kind of event.
 pub fn rows(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else { return };
-    let Some((map, table, schema)) = every_type() else { return };
-    let Ok(plan) = RowPlan::new(&map, &table, &schema, DecodeOptions::default()) else { return };
+    static PLAN: LazyLock<Option<Arc<RowPlan>>> = LazyLock::new(|| {
+        let (map, table, schema) = every_type()?;
+        RowPlan::new(&map, &table, &schema, DecodeOptions::default()).ok()
+    });
+    let Some(plan) = PLAN.as_ref() else { return };
     let kind = match kind % 4 {
         0 => RowsKind::Insert,
         1 => RowsKind::Update,
         2 => RowsKind::PartialUpdate,
         _ => RowsKind::Delete,
     };
-    let all = vec![0xff; table.columns.len().div_ceil(8)];
-    let images = RowImages { kind, columns: table.columns.len(), present: &all, present_after: &all, bytes };
-    let mut decoder = RowsDecoder::new(plan);
+    let columns = plan.schema().columns.len();
+    let all = vec![0xff; columns.div_ceil(8)];
+    let images = RowImages { kind, columns, present: &all, present_after: &all, bytes };
+    let mut decoder = RowsDecoder::new(Arc::clone(plan));
     let _ = decoder.skip(&images, 0, 3);
     let limits = BatchLimits { rows: 2, bytes: 1 << 16 };
     let mut from = 0;
@@ -101,9 +105,12 @@ pub fn json_diff(data: &[u8]) {
 
 /// A row of a text result.
 pub fn text_row(data: &[u8]) {
-    let Some((_, table, schema)) = every_type() else { return };
-    let Ok(plan) = TextPlan::new("t", &table, &schema, JsonStyle::Compact) else { return };
-    let mut decoder = TextDecoder::new(Arc::new(plan));
+    static PLAN: LazyLock<Option<Arc<TextPlan>>> = LazyLock::new(|| {
+        let (_, table, schema) = every_type()?;
+        TextPlan::new("t", &table, &schema, JsonStyle::Compact).ok().map(Arc::new)
+    });
+    let Some(plan) = PLAN.as_ref() else { return };
+    let mut decoder = TextDecoder::new(Arc::clone(plan));
     let _ = decoder.decode(data);
     let _ = decoder.finish();
 }

@@ -2,8 +2,6 @@
 //!
 //! The modules stand in the order in which data flows.
 
-/// The command line.
-pub mod cli;
 /// The pipeline's YAML file: read, checked, typed.
 pub mod config;
 /// The MySQL source: connections, pre-flight, table definitions, binlog, snapshot.
@@ -16,11 +14,11 @@ pub mod checkpoint;
 pub mod metrics;
 /// `/healthz` and `/metrics`.
 pub mod http;
-/// Logs.
-pub mod logging;
 /// The error that reaches the user.
 pub mod error;
 /// Places where tests make the process die.
 pub mod failpoint;
 #[doc(hidden)]
 pub mod fuzzing;
+/// The command line.
+pub mod cli;

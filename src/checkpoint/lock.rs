@@ -58,3 +58,8 @@ impl StateLock {
         Ok(Self { _file: file })
     }
 }
+
+/// Whether a process holds a state directory at this moment.
+pub fn is_locked(directory: &Path) -> bool {
+    File::open(directory.join("lock")).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}

@@ -4,6 +4,6 @@ mod lock;
 mod state;
 mod store;
 
-pub use lock::{LockError, StateLock};
+pub use lock::{LockError, StateLock, is_locked};
 pub use state::{Checkpoint, Phase, SnapshotProgress, TableState};
 pub use store::{Store, StoreError};

@@ -2,8 +2,12 @@
 
 mod check;
 mod logging;
+mod run;
+mod settings;
+mod status;
 
-use crate::config::Variables;
+use crate::config::{PipelineConfig, Variables, load as load_config};
+use crate::error::{Error, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,6 +53,10 @@ pub struct Cli {
 pub enum Command {
     /// Read a pipeline file and tell everything that is wrong with it
     Check(check::CheckArgs),
+    /// Run the pipeline: a snapshot, then changes; goes on where it stopped
+    Run(run::RunArgs),
+    /// Tell how far the pipeline is, from its state
+    Status(status::StatusArgs),
 }
 
 /// What all commands on a pipeline have in common.
@@ -97,12 +105,43 @@ impl Common {
     }
 }
 
+/// Reads the pipeline's file; what is wrong with it goes to the standard error.
+fn load(common: &Common) -> Result<PipelineConfig, Exit> {
+    let variables = common.variables()?;
+    let loaded = load_config(&common.file, &variables).map_err(|error| {
+        eprintln!("rowferry: can't read {}: {error}", common.file.display());
+        Exit::Configuration
+    })?;
+    for diagnostic in &loaded.diagnostics {
+        eprintln!("{}", diagnostic.render(&common.file.display().to_string()).trim_end());
+    }
+    loaded.config.ok_or(Exit::Configuration)
+}
+
+/// Tells an error and gives the exit that belongs to it.
+fn report_error(error: &Error) -> Exit {
+    eprintln!("{}", error.report());
+    match error.kind() {
+        ErrorKind::Config => Exit::Configuration,
+        ErrorKind::Preflight => Exit::Preflight,
+        ErrorKind::Transient | ErrorKind::Permanent => Exit::Failed,
+    }
+}
+
 /// Does what the command line says.
 pub fn run(cli: Cli) -> ExitCode {
     let exit = match &cli.command {
         Command::Check(args) => {
             logging::start(args.common.log_format);
             check::run(args)
+        }
+        Command::Run(args) => {
+            logging::start(args.common.log_format);
+            run::run(args)
+        }
+        Command::Status(args) => {
+            logging::start(args.common.log_format);
+            status::run(args)
         }
     };
     exit.into()

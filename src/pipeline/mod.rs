@@ -12,3 +12,4 @@ mod start;
 
 pub use run::{Outcome, Summary, run};
 pub use settings::{Settings, Startup, Until};
+pub use start::TableChoice;

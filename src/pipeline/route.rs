@@ -17,12 +17,12 @@ impl Router {
     /// Two tables go to one target: merging them is not part of this version.
     pub fn new<'t>(
         tables: impl IntoIterator<Item = &'t TableId>,
-        route: impl Fn(&TableId) -> Vec<TableId>,
+        route: impl Fn(&TableId) -> Result<Vec<TableId>>,
     ) -> Result<Self> {
         let mut router = Self::default();
         let mut sources: HashMap<TableId, TableId> = HashMap::new();
         for table in tables {
-            let mut targets = route(table);
+            let mut targets = route(table)?;
             if targets.is_empty() {
                 targets.push(table.clone());
             }

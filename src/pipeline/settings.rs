@@ -85,6 +85,8 @@ pub struct Settings {
     pub time_zone: String,
     /// `server-time-zone`.
     pub server_time_zone: Option<String>,
+    /// `execution.runtime-mode: BATCH`.
+    pub batch: bool,
     /// Where `/healthz` and `/metrics` are answered.
     pub http: Option<String>,
 }

@@ -28,7 +28,10 @@ pub trait TableChoice: Send + Sync {
     /// The column that the user wants a table to be cut by.
     fn chunk_key(&self, table: &TableId) -> Option<String>;
     /// The targets of a table; none: no rule matches.
-    fn targets(&self, table: &TableId) -> Vec<TableId>;
+    ///
+    /// # Errors
+    /// A rule can't be applied to it.
+    fn targets(&self, table: &TableId) -> Result<Vec<TableId>>;
     /// The option that names the tables, as written: for messages.
     fn describe(&self) -> String;
 }

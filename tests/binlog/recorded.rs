@@ -190,3 +190,42 @@ fn an_unknown_event_is_refused_unless_it_may_be_ignored() {
     assert!(error.contains("type-99") && error.contains("77"), "{error}");
     assert!(matches!(parser.parse(&event(0x80)).unwrap().body, EventBody::Ignored));
 }
+
+#[test]
+fn a_compressed_transaction_beyond_the_limit_is_refused() {
+    let file = file("own__mysql-9.7.000001");
+    let mut parser = EventParser::new(Checksum::Crc32);
+    let mut events = BinlogFileReader::new(&file).unwrap();
+    let mut refused = 0;
+    while let Some(event) = events.next_event().unwrap() {
+        let event = parser.parse(event).unwrap();
+        let EventBody::TransactionPayload(payload) = &event.body else { continue };
+        let size = payload.uncompressed_size.unwrap();
+        let read = |limit| {
+            let mut events = payload.events(limit).unwrap();
+            let mut bytes = 0;
+            while let Some(event) = events.next_event()? {
+                bytes += event.len() as u64;
+            }
+            Ok::<_, rowferry::mysql::binlog::BinlogError>(bytes)
+        };
+        assert_eq!(read(size).unwrap(), size);
+        let error = read(size - 1).unwrap_err().to_string();
+        assert!(error.contains("TRANSACTION_PAYLOAD") && error.contains("allowed"), "{error}");
+        refused += 1;
+    }
+    assert!(refused >= 2);
+}
+
+/// The form that MySQL's documentation gives: type, length, value, all as length-encoded integers.
+#[test]
+fn a_heartbeat_carries_a_position_of_64_bits() {
+    let body = [&b"\x01\x0dbinlog.000042\x02\x09\xfe"[..], &(1_u64 << 40).to_le_bytes(), b"\x00"].concat();
+    let mut event = vec![0, 0, 0, 0, 41, 1, 0, 0, 0];
+    event.extend((19 + body.len() as u32).to_le_bytes());
+    event.extend([0; 6]);
+    event.extend(body);
+    let mut parser = EventParser::new(Checksum::None);
+    let EventBody::Heartbeat { file, position } = parser.parse(&event).unwrap().body else { panic!("a heartbeat") };
+    assert_eq!((file, position), (&b"binlog.000042"[..], Some(1 << 40)));
+}

@@ -374,8 +374,11 @@ fn every_type_comes_out_the_same_from_select_and_binlog() {
         let schema = schema(&table);
         let selected = snapshot(&mut connection, "t", &table, &schema, JsonStyle::Server);
         let options = DecodeOptions { json: JsonStyle::Server, before_images: BeforeImages::All };
-        let logged = changes(&database, start, "t", &table, &schema, options, rows);
+        let logged = changes(&database, start.clone(), "t", &table, &schema, options, rows);
         assert!(logged.ops.all_inserts());
+        let compact = DecodeOptions { json: JsonStyle::Compact, ..options };
+        let logged_compact = changes(&database, start, "t", &table, &schema, compact, rows);
+        assert_eq!(snapshot(&mut connection, "t", &table, &schema, JsonStyle::Compact), logged_compact.batch);
         let logged = logged.batch;
         assert_eq!((selected.num_rows(), logged.num_rows()), (rows, rows));
         for (i, column) in table.columns.iter().enumerate() {

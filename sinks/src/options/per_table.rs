@@ -59,6 +59,12 @@ pub struct PerTableEntry {
     pub values: Vec<String>,
 }
 
+impl std::fmt::Display for PerTableEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.table, self.values.join(","))
+    }
+}
+
 /// Reads entries between semicolons; empty ones are skipped.
 ///
 /// # Errors

@@ -38,7 +38,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The value of an option, by its [`OptionKind`].
+/// The value of an option, by its [`OptionKind`](super::OptionKind).
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names are those of OptionKind")]
 pub enum OptionValue {
@@ -240,6 +240,30 @@ impl Options {
                 _ => None,
             }
         })
+    }
+
+    /// What was given, as text by the table's spelling: what a sink is built from. Secrets are in clear.
+    pub fn given_text(&self) -> BTreeMap<String, String> {
+        self.values
+            .iter()
+            .filter(|(_, (_, position))| position.is_some())
+            .map(|(key, (value, _))| {
+                let text = match value {
+                    OptionValue::Text(text) => text.clone(),
+                    OptionValue::Secret(secret) => secret.expose().to_owned(),
+                    OptionValue::Bool(flag) => flag.to_string(),
+                    OptionValue::Int(n) => n.to_string(),
+                    OptionValue::Double(n) => n.to_string(),
+                    OptionValue::Duration(span) => format!("{} ms", span.as_millis()),
+                    OptionValue::Size(bytes) => format!("{bytes} bytes"),
+                    OptionValue::List(items) => items.join(";"),
+                    OptionValue::PerTable(entries) => {
+                        entries.iter().map(PerTableEntry::to_string).collect::<Vec<_>>().join(";")
+                    }
+                };
+                (key.clone(), text)
+            })
+            .collect()
     }
 
     /// All keys that the file has.

@@ -123,7 +123,16 @@ impl MultiByte {
             let place = to.get_mut(start..).unwrap_or_default();
             let (result, read, written) = decoder.decode_to_utf8_without_replacement(rest, place, true);
             to.truncate(start + written);
-            rest = rest.get(read..).unwrap_or_default();
+            let next = match result {
+                // The encoding reads on at a trail byte that is ASCII; MySQL passes over the whole character.
+                DecoderResult::Malformed(bad, behind) => {
+                    let start = read.saturating_sub(usize::from(bad) + usize::from(behind));
+                    let first = rest.get(start).copied().unwrap_or_default();
+                    read.max(start + self.length(first, rest.get(start + 1)))
+                }
+                _ => read,
+            };
+            rest = rest.get(next..).unwrap_or_default();
             match result {
                 DecoderResult::InputEmpty => return,
                 DecoderResult::OutputFull if read > 0 || written > 0 => {}

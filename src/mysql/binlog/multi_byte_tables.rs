@@ -1,9 +1,9 @@
 //! Where MySQL 9.7 reads a multi-byte charset otherwise than the WHATWG encoding of the same family: found by asking it
 //! for every code of two bytes, for those of three bytes where there are any, and for 70,000 of four.
 
-/// Codes that MySQL has no character for: first and last.
+/// Codes that MySQL has no character for: first and last, in rising order.
 pub(super) type Unknown = &'static [(u32, u32)];
-/// Runs of codes that stand for other characters: the first code, and the characters from there on.
+/// Runs of codes that stand for other characters: the first code, and the characters from there on; in rising order.
 pub(super) type Other = &'static [(u32, &'static str)];
 
 pub(super) const BIG5_UNKNOWN: Unknown = &[
@@ -185,4 +185,4 @@ pub(super) const SJIS_UNKNOWN: Unknown = &[
 pub(super) const SJIS_OTHER: Other = &[(0x815f, "\\〜‖"), (0x817c, "−"), (0x8191, "¢£"), (0x81ca, "¬")];
 pub(super) const UJIS_UNKNOWN: Unknown = &[(0xada1, 0xadbe), (0xadc0, 0xadd6), (0xaddf, 0xadfc)];
 pub(super) const UJIS_OTHER: Other =
-    &[(0x8fa2b7, "~"), (0xa1c0, "\\〜‖"), (0xa1dd, "−"), (0xa1f1, "¢£"), (0xa2cc, "¬")];
+    &[(0xa1c0, "\\〜‖"), (0xa1dd, "−"), (0xa1f1, "¢£"), (0xa2cc, "¬"), (0x8fa2b7, "~")];

@@ -127,15 +127,14 @@ impl PayloadEvents<'_> {
 
     /// Appends up to `n` bytes to the event and says how many there were.
     fn fill(&mut self, n: u64) -> Result<u64, BinlogErrorKind> {
-        if n > self.left {
-            return Err(BinlogErrorKind::TooLarge { limit: self.limit });
-        }
-        let got = match (&mut self.source).take(n).read_to_end(&mut self.event) {
+        // One byte more than is left tells a payload that goes on from one that ends there.
+        let most = n.min(self.left.saturating_add(1));
+        let got = match (&mut self.source).take(most).read_to_end(&mut self.event) {
             Ok(got) => got as u64,
             Err(e) if e.kind() == ErrorKind::UnexpectedEof => return Err(BinlogErrorKind::Truncated),
             Err(e) => return Err(BinlogErrorKind::Unpack(e)),
         };
-        self.left -= got;
+        self.left = self.left.checked_sub(got).ok_or(BinlogErrorKind::TooLarge { limit: self.limit })?;
         Ok(got)
     }
 }

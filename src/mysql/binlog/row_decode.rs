@@ -69,17 +69,11 @@ impl ImageParts {
         if column.key {
             self.key.push(value.clone());
         }
-        if matches!(column.wire, WireType::Json(_)) {
-            self.json.push(value);
+        if let WireType::Json(n) = column.wire {
+            // A document's length stands in front of it.
+            self.json.push(value.map(|range| range.start + usize::from(n)..range.end));
         }
     }
-}
-
-/// What the JSON columns of an image from after a partial update have.
-#[derive(Clone, Copy)]
-struct Partial<'a> {
-    /// A bit for each JSON column: the value is a list of differences.
-    bits: &'a [u8],
 }
 
 impl RowsDecoder {
@@ -94,8 +88,12 @@ impl RowsDecoder {
         &self.batch
     }
 
-    /// Goes on with another plan of the same schema, such as comes of a new TABLE_MAP event that says the same.
-    /// Refused, with the plan given back, if the schema is another one.
+    /// What the values were other than usual, since the decoder was made.
+    pub fn stats(&self) -> DecodeStats {
+        self.batch.stats()
+    }
+
+    /// Goes on with another plan of the same schema, such as comes of a new TABLE_MAP event.
     ///
     /// # Errors
     /// The schema is another one: finish the batch and make a new decoder.
@@ -143,10 +141,10 @@ impl RowsDecoder {
         let mut skipped = 0;
         while skipped < changes && !c.is_empty() {
             let mut nothing = ImageParts::default();
-            pass_over(&self.plan, images, &mut c, None, self.plan.columns.len(), &mut nothing)?;
+            pass_over(&self.plan, images, &mut c, self.plan.columns.len(), &mut nothing)?;
             if matches!(images.kind, RowsKind::Update | RowsKind::PartialUpdate) {
-                let partial = self.partial(images, &mut c)?;
-                pass_over(&self.plan, images, &mut c, partial, self.plan.columns.len(), &mut nothing)?;
+                patch(&self.plan, images, &mut c, &[])?;
+                pass_over(&self.plan, images, &mut c, self.plan.columns.len(), &mut nothing)?;
             }
             skipped += 1;
         }
@@ -181,103 +179,125 @@ impl RowsDecoder {
 
     /// Decodes one row that begins at `from`; says where the next one begins.
     fn row(&mut self, images: &RowImages<'_>, from: usize) -> Result<usize, DecodeError> {
+        let Self { plan, batch, before, after } = self;
         let mut c = cursor_at(images, from);
         let end = |c: &Cursor<'_>| images.bytes.len() - c.len();
         match images.kind {
             RowsKind::Insert => {
-                self.image(images, &mut c, None)?;
-                self.batch.end_row(RowOp::Insert, end(&c) - from);
+                image(plan, batch, images, &mut c, None, None)?;
+                batch.end_row(RowOp::Insert, end(&c) - from);
             }
             RowsKind::Delete => {
-                self.image(images, &mut c, None)?;
-                self.batch.end_row(RowOp::Delete, end(&c) - from);
+                image(plan, batch, images, &mut c, None, None)?;
+                batch.end_row(RowOp::Delete, end(&c) - from);
             }
             RowsKind::Update | RowsKind::PartialUpdate => {
-                let before = c;
-                self.before.clear();
-                self.after.clear();
-                let columns = self.plan.columns.len();
-                pass_over(&self.plan, images, &mut c, None, columns, &mut self.before)?;
-                let before_end = end(&c);
-                let partial = self.partial(images, &mut c)?;
-                let mut ahead = c;
-                pass_over(&self.plan, images, &mut ahead, partial, self.plan.key_end, &mut self.after)?;
-                let key_changed = !same(images.bytes, &self.before.key, &self.after.key);
-                let (first, second) = if key_changed {
-                    (Some(RowOp::Delete), RowOp::Insert)
-                } else if self.plan.options.before_images == BeforeImages::All || self.plan.key_end == 0 {
-                    (Some(RowOp::UpdateBefore), RowOp::UpdateAfter)
+                before.clear();
+                after.clear();
+                if plan.options.before_images == BeforeImages::All || plan.key_end == 0 {
+                    image(plan, batch, images, &mut c, None, Some(&mut *before))?;
+                    let middle = end(&c);
+                    let patch = patch(plan, images, &mut c, &before.json)?;
+                    image(plan, batch, images, &mut c, patch, Some(&mut *after))?;
+                    let (first, second) = if same(images.bytes, &before.key, &after.key) {
+                        (RowOp::UpdateBefore, RowOp::UpdateAfter)
+                    } else {
+                        (RowOp::Delete, RowOp::Insert)
+                    };
+                    batch.end_row(first, middle - from);
+                    batch.end_row(second, end(&c) - middle);
                 } else {
-                    (None, RowOp::Insert)
-                };
-                let mut counted = from;
-                if let Some(op) = first {
-                    let mut before = before;
-                    self.image(images, &mut before, None)?;
-                    self.batch.end_row(op, before_end - from);
-                    counted = before_end;
+                    let start = c;
+                    pass_over(plan, images, &mut c, plan.columns.len(), before)?;
+                    let middle = end(&c);
+                    let patch = patch(plan, images, &mut c, &before.json)?;
+                    pass_over(plan, images, &mut c.clone(), plan.key_end, after)?;
+                    let changed = !same(images.bytes, &before.key, &after.key);
+                    if changed {
+                        image(plan, batch, images, &mut start.clone(), None, None)?;
+                        batch.end_row(RowOp::Delete, middle - from);
+                    }
+                    image(plan, batch, images, &mut c, patch, None)?;
+                    batch.end_row(RowOp::Insert, end(&c) - if changed { middle } else { from });
                 }
-                self.image(images, &mut c, partial)?;
-                self.batch.end_row(second, end(&c) - counted);
             }
         }
         Ok(end(&c))
     }
+}
 
-    /// What stands in front of an image from after a partial update.
-    fn partial<'a>(&self, images: &RowImages<'a>, c: &mut Cursor<'a>) -> Result<Option<Partial<'a>>, DecodeError> {
-        const PARTIAL_JSON: u64 = 1;
-        if images.kind != RowsKind::PartialUpdate {
-            return Ok(None);
-        }
-        let truncated = |_| DecodeError::Truncated { kind: images.kind };
-        if c.lenenc().map_err(truncated)? & PARTIAL_JSON == 0 {
-            return Ok(None);
-        }
-        let bits = c.take(self.plan.json_columns.div_ceil(8)).map_err(truncated)?;
-        Ok(Some(Partial { bits }))
-    }
+/// Which documents of an image from after a partial update are differences, and to what.
+#[derive(Clone, Copy)]
+struct Patch<'a> {
+    /// A bit for each JSON column: the value is a list of differences.
+    bits: &'a [u8],
+    /// Where the documents from before lie.
+    before: &'a [Option<Range<usize>>],
+}
 
-    /// Decodes one image into the batch's columns.
-    fn image<'a>(
-        &mut self,
-        images: &RowImages<'a>,
-        c: &mut Cursor<'a>,
-        partial: Option<Partial<'a>>,
-    ) -> Result<(), DecodeError> {
-        let columns = self.plan.columns.as_slice();
-        let nulls = c.take(columns.len().div_ceil(8)).map_err(|_| DecodeError::Truncated { kind: images.kind })?;
-        let BatchBuilder { columns: builders, stats, .. } = &mut self.batch;
-        let mut json = 0;
-        for (i, column) in columns.iter().enumerate() {
-            let is_json = matches!(column.wire, WireType::Json(_));
-            let document = json;
-            json += usize::from(is_json);
-            let Some((decoder, target)) = &column.target else {
-                if !bit(nulls, i) {
-                    skip(column.wire, c).map_err(|kind| in_column(column, kind))?;
+/// What stands in front of an image from after a partial update.
+fn patch<'a>(
+    plan: &RowPlan,
+    images: &RowImages<'a>,
+    c: &mut Cursor<'a>,
+    before: &'a [Option<Range<usize>>],
+) -> Result<Option<Patch<'a>>, DecodeError> {
+    const PARTIAL_JSON: u64 = 1;
+    if images.kind != RowsKind::PartialUpdate {
+        return Ok(None);
+    }
+    let truncated = |_| DecodeError::Truncated { kind: images.kind };
+    if c.lenenc().map_err(truncated)? & PARTIAL_JSON == 0 {
+        return Ok(None);
+    }
+    let bits = c.take(plan.json_columns.div_ceil(8)).map_err(truncated)?;
+    Ok(Some(Patch { bits, before }))
+}
+
+/// Decodes one image into the batch's columns.
+fn image(
+    plan: &RowPlan,
+    batch: &mut BatchBuilder,
+    images: &RowImages<'_>,
+    c: &mut Cursor<'_>,
+    patch: Option<Patch<'_>>,
+    mut parts: Option<&mut ImageParts>,
+) -> Result<(), DecodeError> {
+    let columns = plan.columns.as_slice();
+    let nulls = c.take(columns.len().div_ceil(8)).map_err(|_| DecodeError::Truncated { kind: images.kind })?;
+    let BatchBuilder { columns: builders, stats, .. } = batch;
+    let mut documents = 0;
+    for (i, column) in columns.iter().enumerate() {
+        let document = documents;
+        let is_json = matches!(column.wire, WireType::Json(_));
+        documents += usize::from(is_json);
+        let null = bit(nulls, i);
+        let start = images.bytes.len() - c.len();
+        match &column.target {
+            None if null => {}
+            None => skip(column.wire, c).map_err(|kind| in_column(column, kind))?,
+            Some((decoder, target)) => {
+                let Some(builder) = builders.get_mut(*target) else {
+                    return Err(in_column(column, ValueError::WRONG_BUILDER));
+                };
+                match patch {
+                    _ if null => builder.push_null(),
+                    Some(Patch { bits, before }) if is_json && bit(bits, document) => {
+                        let before = before.get(document).cloned().flatten().and_then(|range| images.bytes.get(range));
+                        patched(column, before, c, plan.options.json, builder)
+                            .map_err(|kind| in_column(column, kind))?;
+                    }
+                    _ => decoder.decode(c, builder, column.nullable, stats).map_err(|kind| in_column(column, kind))?,
                 }
-                continue;
-            };
-            let Some(builder) = builders.get_mut(*target) else {
-                return Err(in_column(column, ValueError::WRONG_BUILDER));
-            };
-            if bit(nulls, i) {
-                builder.push_null();
-                continue;
-            }
-            match partial {
-                Some(partial) if is_json && bit(partial.bits, document) => {
-                    let before = self.before.json.get(document).cloned().flatten();
-                    let before = before.and_then(|range| images.bytes.get(range));
-                    let style = self.plan.options.json;
-                    patched(column, before, c, style, builder).map_err(|kind| in_column(column, kind))?;
-                }
-                _ => decoder.decode(c, builder, column.nullable, stats).map_err(|kind| in_column(column, kind))?,
             }
         }
-        Ok(())
+        if let Some(parts) = &mut parts
+            && (column.key || is_json)
+        {
+            parts.note(column, (!null).then_some(start..images.bytes.len() - c.len()));
+        }
     }
+    Ok(())
 }
 
 fn cursor_at<'a>(images: &RowImages<'a>, from: usize) -> Cursor<'a> {
@@ -304,12 +324,12 @@ fn patched(
     builder.write_bytes(|data| json_diff::apply(before, differences, style, data))
 }
 
-/// Passes over an image's null bitmap and its first `columns` columns, noting what is needed more than once.
+/// Passes over an image's null bitmap and its first `columns` columns, noting what is needed more than once. The
+/// differences of a partial update have their length in front just like a document.
 fn pass_over(
     plan: &RowPlan,
     images: &RowImages<'_>,
     c: &mut Cursor<'_>,
-    _partial: Option<Partial<'_>>,
     columns: usize,
     parts: &mut ImageParts,
 ) -> Result<(), DecodeError> {
@@ -322,9 +342,7 @@ fn pass_over(
         let start = images.bytes.len() - c.len();
         skip(column.wire, c).map_err(|kind| in_column(column, kind))?;
         let end = images.bytes.len() - c.len();
-        // A document's length stands in front of it.
-        let head = if let WireType::Json(n) = column.wire { usize::from(n) } else { 0 };
-        parts.note(column, Some(start + head..end));
+        parts.note(column, Some(start..end));
     }
     Ok(())
 }
@@ -333,11 +351,4 @@ fn pass_over(
 fn same(bytes: &[u8], a: &[Option<Range<usize>>], b: &[Option<Range<usize>>]) -> bool {
     let value = |range: &Option<Range<usize>>| range.clone().and_then(|r| bytes.get(r));
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| value(a) == value(b))
-}
-
-impl RowsDecoder {
-    /// What the values were other than usual, since the decoder was made.
-    pub fn stats(&self) -> DecodeStats {
-        self.batch.stats()
-    }
 }

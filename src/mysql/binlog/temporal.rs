@@ -207,3 +207,6 @@ pub(crate) fn text_time(text: &[u8]) -> Result<i64, ValueError> {
         _ => Err(ValueError::Malformed("a TIME is not `hour:minute:second`")),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,7 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use super::*;
+use crate::mysql::wire::ConnectOptions;
 
 const ROTATE: u8 = 4;
 const FORMAT: u8 = 15;
@@ -18,7 +21,7 @@ fn a_file_is_counted_through_to_a_position() {
     // 4 + 100 + 50 + 50 = 204.
     let mut skip = Skip { at: FIRST, until: 204, seen_format: false };
     for (kind, flags, len, expected) in [
-        (ROTATE, ARTIFICIAL, 40, Passing::Kept),
+        (ROTATE, ARTIFICIAL, 40, Passing::Named),
         (FORMAT, 0, 100, Passing::Kept),
         (ROWS, 0, 50, Passing::Skipped),
         (HEARTBEAT, 0, 40, Passing::Kept),
@@ -69,4 +72,53 @@ fn errors_of_the_stream_are_told_apart() {
                 event '' at 4";
     assert!(matches!(dump_error(1236, text), WireError::DuplicateServerId { .. }));
     assert!(matches!(dump_error(1236, "log event entry exceeded max_allowed_packet"), WireError::Server(_)));
+}
+
+/// The real servers that the integration tests use too.
+fn servers() -> Vec<(String, ConnectOptions)> {
+    let mut servers = Vec::new();
+    for name in ["ROWFERRY_TEST_MYSQL_97", "ROWFERRY_TEST_MYSQL_56", "ROWFERRY_TEST_MARIADB"] {
+        let Ok(url) = std::env::var(name) else {
+            eprintln!("skipped: {name} is not set (see scripts/mysql)");
+            continue;
+        };
+        let address = url.rsplit_once('@').unwrap().1;
+        let (host, port) = address.rsplit_once(':').unwrap();
+        servers.push((name.to_owned(), ConnectOptions::new(host, port.parse().unwrap(), "root")));
+    }
+    servers
+}
+
+/// Positions beyond 4 GiB are made by lowering what the plain request may name.
+#[test]
+fn both_ways_around_the_limit_give_the_same_events() {
+    for (name, options) in servers() {
+        let mut connection = Connection::connect(&options).unwrap();
+        let gtids = connection.takes_long_positions().unwrap();
+        let file = connection.query("SHOW BINARY LOGS").unwrap()[0].require("Log_name").unwrap().to_owned();
+        let events = connection.query(&format!("SHOW BINLOG EVENTS IN '{file}' LIMIT 40")).unwrap();
+        let pos: u64 = events.last().unwrap().number("Pos").unwrap();
+        assert!(pos > FIRST, "{name}");
+        let request = DumpRequest {
+            server_id: u32::MAX - 0x20_0000 - std::process::id() % 0x10_0000,
+            start: DumpStart::Position(BinlogPosition::new(&*file, pos)),
+            heartbeat: Duration::from_secs(5),
+            replica_uuid: None,
+        };
+        let first = |limit: u32| {
+            let connection = Connection::connect(&options).unwrap();
+            let mut stream = connection.start_dump_from(&request, limit).unwrap();
+            assert_eq!(stream.skip.is_some(), limit == 0 && !gtids, "{name}");
+            let mut kept = Vec::new();
+            while kept.len() < 6 {
+                let event = stream.next().unwrap().unwrap().to_vec();
+                if ![HEARTBEAT, 41, FORMAT].contains(&event[4]) {
+                    kept.push(event);
+                }
+            }
+            kept
+        };
+        assert_eq!(first(u32::MAX), first(0), "{name}");
+        assert_eq!(gtids, connection.server().is_mysql_since(8, 0, 0), "the test servers have GTIDs on");
+    }
 }

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use super::*;
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{ComBinlogDump, ComBinlogDumpGtid, ComRegisterSlave};

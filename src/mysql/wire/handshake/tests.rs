@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use super::*;
 use crate::mysql::wire::packet::{ColumnMeta, TextValues, parse_err, parse_ok};
 use crate::mysql::wire::rsa_key::check_public_key;

@@ -1,0 +1,163 @@
+//! From a checked pipeline file to what a run needs.
+
+use crate::config::{
+    MetadataColumn, PipelineConfig, RouteMode, RuntimeMode, StartupMode, TlsMode as Encryption, targets,
+};
+use crate::error::{Error, ErrorKind, Result};
+use crate::mysql::binlog::JsonStyle;
+use crate::mysql::snapshot::ChunkOptions;
+use crate::mysql::wire::{ConnectOptions, Password, TlsMode};
+use crate::pipeline::{Settings, Startup, TableChoice, Until};
+use rowferry_model::{Offset, TableId};
+use rowferry_sql::MappingOptions;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where a pipeline's state is kept unless the user says otherwise: beside its file, by its name.
+pub(super) fn state_dir(config: &PipelineConfig, file: &Path, given: Option<&Path>) -> PathBuf {
+    if let Some(directory) = given.or(config.pipeline.state_dir.as_deref()) {
+        return directory.to_owned();
+    }
+    // A name may hold anything; a directory's may not.
+    let name: String = config
+        .pipeline
+        .name
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ') { c } else { '_' })
+        .collect();
+    let name = if name.trim_matches(['.', ' ']).is_empty() { "pipeline".to_owned() } else { name };
+    file.parent().unwrap_or(Path::new("")).join(".rowferry").join(name)
+}
+
+/// How the server is reached.
+pub(super) fn connect_options(config: &PipelineConfig) -> ConnectOptions {
+    let source = &config.source;
+    let mut options = ConnectOptions::new(source.hostname.clone(), source.port, source.username.clone());
+    options.password = Password::from(source.password.expose().to_owned());
+    options.connect_timeout = source.connect_timeout;
+    options.read_timeout = source.socket_timeout;
+    options.tls = match source.tls {
+        Encryption::Disabled => TlsMode::Disabled,
+        Encryption::Preferred => TlsMode::Preferred,
+        Encryption::Required => TlsMode::Required,
+        Encryption::VerifyCa => TlsMode::VerifyCa { ca: None },
+        Encryption::VerifyIdentity => TlsMode::VerifyIdentity { ca: None },
+    };
+    options
+}
+
+/// What the command line adds to the file.
+pub(super) struct Wishes<'a> {
+    pub(super) file: &'a Path,
+    pub(super) state_dir: Option<&'a Path>,
+    pub(super) until_caught_up: bool,
+    pub(super) stop_after_snapshot: bool,
+}
+
+/// What a run needs.
+pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<Settings> {
+    let source = &config.source;
+    refuse_what_is_missing(config)?;
+    let startup = match &source.startup {
+        StartupMode::Initial => Startup::Initial,
+        StartupMode::Snapshot => Startup::Snapshot,
+        StartupMode::EarliestOffset => Startup::Earliest,
+        StartupMode::LatestOffset => Startup::Latest,
+        StartupMode::Timestamp(millis) => Startup::Timestamp(i64::try_from(*millis).unwrap_or(i64::MAX)),
+        StartupMode::SpecificOffset { gtids, position, .. } => Startup::Specific(Offset {
+            position: position.clone().unwrap_or_default(),
+            gtids: gtids.clone(),
+            rows: 0,
+        }),
+    };
+    let until = if startup == Startup::Snapshot || wishes.stop_after_snapshot {
+        Until::SnapshotDone
+    } else if wishes.until_caught_up {
+        Until::CaughtUp
+    } else {
+        Until::Stopped
+    };
+    Ok(Settings {
+        name: config.pipeline.name.clone(),
+        state_dir: state_dir(config, wishes.file, wishes.state_dir),
+        connect: connect_options(config),
+        // Without a wish one that is unlikely to be taken: Debezium's range.
+        server_id: source.server_id.map_or_else(|| 5400 + std::process::id() % 1000, |ids| ids.first),
+        heartbeat: source.heartbeat_interval.max(Duration::from_millis(100)),
+        max_retries: source.connect_max_retries,
+        startup,
+        until,
+        chunk: ChunkOptions {
+            size: u64::from(source.chunk_size),
+            even_upper: source.even_distribution_upper,
+            even_lower: source.even_distribution_lower,
+        },
+        mapping: MappingOptions {
+            tinyint1_as_boolean: source.tinyint1_as_boolean,
+            include_comments: source.comments,
+        },
+        binlog_json: if source.legacy_json_format { JsonStyle::Compact } else { JsonStyle::Server },
+        op_ts: source.metadata.contains(&MetadataColumn::OpTs),
+        parallelism: config.pipeline.parallelism.max(1) as usize,
+        checkpoint_interval: config.pipeline.checkpoint_interval,
+        memory: usize::try_from(config.pipeline.memory).unwrap_or(usize::MAX),
+        sink_type: config.sink.kind.name.to_owned(),
+        sink_options: config.sink.options.given_text(),
+        time_zone: config.pipeline.local_time_zone.to_string(),
+        server_time_zone: source.server_time_zone.map(|zone| zone.to_string()),
+        http: config.pipeline.http_address.clone(),
+        batch: config.pipeline.runtime_mode == RuntimeMode::Batch,
+    })
+}
+
+/// What a file may ask for and this version can't do: said before anything is touched.
+fn refuse_what_is_missing(config: &PipelineConfig) -> Result<()> {
+    let source = &config.source;
+    let missing = |option: &str| {
+        Error::new(ErrorKind::Config, "RF-CFG-030", "this version of rowferry can't do what an option asks for")
+            .with("option", option)
+            .hint("remove the option, or wait for a version that has it")
+    };
+    for (asked, option) in [
+        (source.newly_added_tables, "source.scan.newly-added-table.enabled"),
+        (source.binlog_newly_added_tables, "source.scan.binlog.newly-added-table.enabled"),
+        (source.online_schema_changes, "source.scan.parse.online.schema.changes.enabled"),
+    ] {
+        if asked {
+            return Err(missing(option));
+        }
+    }
+    if let StartupMode::SpecificOffset { skip_events, skip_rows, .. } = source.startup
+        && (skip_events > 0 || skip_rows > 0)
+    {
+        return Err(missing("source.scan.startup.specific-offset.skip-events / skip-rows"));
+    }
+    Ok(())
+}
+
+/// The tables of a pipeline file.
+pub(super) struct ConfiguredTables(pub(super) PipelineConfig);
+
+impl TableChoice for ConfiguredTables {
+    fn captures(&self, table: &TableId) -> bool {
+        let source = &self.0.source;
+        source.tables.matches(table.database(), table.table())
+            && !source.tables_exclude.as_ref().is_some_and(|t| t.matches(table.database(), table.table()))
+    }
+
+    fn chunk_key(&self, table: &TableId) -> Option<String> {
+        let keys = &self.0.source.chunk_keys;
+        keys.iter().find(|(t, _)| t.matches(table.database(), table.table())).map(|(_, column)| column.clone())
+    }
+
+    fn targets(&self, table: &TableId) -> Result<Vec<TableId>> {
+        let first_only = self.0.pipeline.route_mode == RouteMode::FirstMatch;
+        targets(&self.0.routes, first_only, table).map_err(|e| {
+            Error::new(ErrorKind::Config, "RF-CFG-022", "a route can't be applied").with("table", table).caused_by(e)
+        })
+    }
+
+    fn describe(&self) -> String {
+        self.0.source.tables.as_str().to_owned()
+    }
+}
