@@ -2,6 +2,8 @@
 
 use super::{read, root, rust_files};
 use regex::Regex;
+use rowferry::config::{MYSQL_OPTIONS, PIPELINE_OPTIONS};
+use rowferry_sinks::options::{EffectOf, OptionSpec};
 use std::collections::BTreeSet;
 
 /// The first cells of a Markdown file's table rows, where they are one name in code quotes.
@@ -56,4 +58,73 @@ fn every_failpoint_is_documented_and_every_documented_one_exists() {
     let documented: Vec<String> = row.captures_iter(section).map(|found| found[1].to_owned()).collect();
     let names: Vec<String> = rowferry::failpoint::NAMES.iter().map(|name| (*name).to_owned()).collect();
     assert_eq!(set(&documented), set(&names));
+}
+
+#[test]
+fn every_test_that_the_architecture_names_exists() {
+    let text = read(&root().join("docs/architecture.md"));
+    let named = Regex::new(r"`([a-z0-9_/]+\.rs)`:\s+`([a-z0-9_]+)`").unwrap();
+    let mut count = 0;
+    for found in named.captures_iter(&text) {
+        let source = read(&root().join(&found[1]));
+        assert!(source.contains(&format!("fn {}(", &found[2])), "{} has no test {}", &found[1], &found[2]);
+        count += 1;
+    }
+    assert!(count >= 7, "one for each invariant: {count}");
+}
+
+#[test]
+fn every_link_within_the_documentation_leads_somewhere() {
+    let link = Regex::new(r"\]\(([^)#\s]+)(#[^)]*)?\)").unwrap();
+    for file in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/differences.md",
+        "docs/errors.md",
+        "docs/mysql-source.md",
+        "docs/operations.md",
+    ] {
+        let path = root().join(file);
+        for found in link.captures_iter(&read(&path)) {
+            let target = &found[1];
+            if !target.starts_with("http") {
+                let there = path.parent().unwrap().join(target);
+                assert!(there.exists(), "{file}: {target} is not there");
+            }
+        }
+    }
+}
+
+/// Name, type, default, and whether it is said to have no effect, of the options in one section of a page.
+fn documented_options(file: &str, heading: &str) -> Vec<(String, String, String, bool)> {
+    let text = read(&root().join(file));
+    let (_, section) = text.split_once(&format!("## {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let row = Regex::new(r"(?m)^\| `([^`]+)` \| ([^|]*) \| ([^|]*) \| (.*) \|$").unwrap();
+    row.captures_iter(section)
+        .map(|found| {
+            let default = found[3].trim().trim_matches('`').to_owned();
+            (found[1].to_owned(), found[2].to_owned(), default, found[4].contains("**No effect"))
+        })
+        .collect()
+}
+
+fn check_options(heading: &str, table: &[OptionSpec]) {
+    let expected: Vec<(String, String, String, bool)> = table
+        .iter()
+        .map(|spec| {
+            let name = format!("{}{}", spec.name, if spec.prefix { "*" } else { "" });
+            let default = if spec.required { "*required*" } else { spec.default.unwrap_or_default() };
+            let no_effect = matches!(spec.effect, EffectOf::None(_));
+            (name, spec.kind.name().to_owned(), default.to_owned(), no_effect)
+        })
+        .collect();
+    assert_eq!(documented_options("docs/mysql-source.md", heading), expected);
+}
+
+#[test]
+fn every_option_of_the_source_and_the_pipeline_is_documented_as_it_is() {
+    check_options("Options of `source`", MYSQL_OPTIONS);
+    check_options("Options of `pipeline`", PIPELINE_OPTIONS);
 }
