@@ -23,6 +23,7 @@ impl<'a> Settings<'a> {
     }
 
     /// An option that is `true` or `false` in any case.
+    #[cfg(feature = "values")]
     pub(crate) fn flag(&self, key: &str, default: bool) -> Result<bool, SinkError> {
         match self.text(key) {
             None => Ok(default),

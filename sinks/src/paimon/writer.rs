@@ -153,6 +153,12 @@ impl EventSink for PaimonWriter {
     }
 
     async fn prepare(&mut self, checkpoint: CheckpointId) -> Result<Option<Committable>, SinkError> {
+        if let Some(before) = self.prepared {
+            // Its files would never be committed, and its rows be lost without a word.
+            return Err(SinkError::permanent(format!(
+                "paimon sink: checkpoint {checkpoint} can't be prepared while checkpoint {before} is not committed"
+            )));
+        }
         let mut tables = Vec::new();
         for table in self.open.values_mut() {
             tables.extend(table.prepare().await?);

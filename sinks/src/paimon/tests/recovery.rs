@@ -151,6 +151,7 @@ async fn a_table_is_not_opened_between_prepare_and_commit() {
     let saved = sink.events.prepare(1).await.unwrap().unwrap();
     let late = rows(&second, &schema, &[(RowOp::Insert, &one("2", "b"))]);
     assert!(sink.events.write(late.clone()).await.is_err());
+    assert!(sink.events.prepare(2).await.is_err(), "the rows of checkpoint 1 would be lost");
     sink.events.commit(1, saved).await.unwrap();
     sink.events.write(late).await.unwrap();
     checkpoint(&mut sink, 2).await;
