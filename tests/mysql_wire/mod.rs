@@ -2,4 +2,5 @@
 
 mod authentication;
 mod dump;
+mod hostile;
 mod results;

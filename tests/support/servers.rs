@@ -4,6 +4,7 @@
 
 use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,16 +41,27 @@ impl Server {
         options.tls = TlsMode::Disabled;
         Some(options)
     }
-
-    /// A connection to it.
-    pub(crate) fn connect(self) -> Option<Connection> {
-        self.options().map(|options| Connection::connect(&options).expect("connects to the test server"))
-    }
 }
 
 /// The servers that are named.
 pub(crate) fn all() -> impl Iterator<Item = (Server, ConnectOptions)> {
     Server::ALL.into_iter().filter_map(|server| server.options().map(|options| (server, options)))
+}
+
+/// The servers that are named, if they are this test run's alone (`ROWFERRY_TEST_DISPOSABLE=1`): their logs may be
+/// purged.
+pub(crate) fn disposable() -> impl Iterator<Item = (Server, ConnectOptions)> {
+    let disposable = std::env::var("ROWFERRY_TEST_DISPOSABLE").is_ok_and(|v| v == "1");
+    if !disposable {
+        eprintln!("skipped: ROWFERRY_TEST_DISPOSABLE=1 is not set");
+    }
+    all().filter(move |_| disposable)
+}
+
+/// Held by a test that begins or purges log files: one at a time.
+pub(crate) fn over_log_files() -> MutexGuard<'static, ()> {
+    static LOG_FILES: Mutex<()> = Mutex::new(());
+    LOG_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A database of a test's own, dropped at its end.

@@ -1,6 +1,7 @@
 //! A session with a server.
 
 use super::auth::{self, Plugin};
+use super::dump_request;
 use super::error::WireError;
 use super::framing::{PacketReader, write_packet};
 use super::handshake::{self, AuthSwitch, Greeting, caps};
@@ -210,6 +211,10 @@ impl Connection {
         if self.server.is_mysql_since(5, 7, 8) {
             set.push_str(", max_execution_time=0");
         }
+        if self.server.is_mysql_since(8, 0, 3) {
+            // Else the numbers of rows are up to a day old.
+            set.push_str(", information_schema_stats_expiry=0");
+        }
         if self.server.is_mysql_since(8, 0, 30) {
             // Else a generated invisible key is in the binlog but not in information_schema.
             set.push_str(", show_gipk_in_create_table_and_information_schema=ON");
@@ -389,6 +394,15 @@ impl Connection {
     pub fn execute(&mut self, sql: &str) -> Result<OkInfo, WireError> {
         self.command(COM_QUERY, sql.as_bytes())?;
         self.read_ok().map_err(|e| e.with_statement(sql))
+    }
+
+    /// Registers as a replica without reading anything: tells whether the user may. It lasts until the connection ends.
+    ///
+    /// # Errors
+    /// The user lacks REPLICATION SLAVE, or the connection breaks.
+    pub fn register_replica(&mut self, server_id: u32) -> Result<(), WireError> {
+        self.command(dump_request::COM_REGISTER_REPLICA, &dump_request::register(server_id))?;
+        self.read_ok().map(drop)
     }
 
     /// Asks whether the server still answers.

@@ -16,6 +16,8 @@ pub struct DumpStream {
     timeout: Duration,
     checksums: bool,
     skip: Option<Skip>,
+    /// The event that names the file, put right for the position that is skipped to.
+    renamed: Vec<u8>,
 }
 
 /// Counts a file's bytes up to a position that cannot be asked for.
@@ -38,11 +40,15 @@ impl Connection {
     /// # Errors
     /// The server refuses: for want of the REPLICATION SLAVE privilege, or a GTID set of the other flavour was given.
     /// That the position is gone shows with the first event.
-    pub fn start_dump(mut self, request: &DumpRequest) -> Result<DumpStream, WireError> {
+    pub fn start_dump(self, request: &DumpRequest) -> Result<DumpStream, WireError> {
+        self.start_dump_from(request, u32::MAX)
+    }
+
+    /// `plain`: the highest position that the plain request can name.
+    fn start_dump_from(mut self, request: &DumpRequest, plain: u32) -> Result<DumpStream, WireError> {
         let checksums = self.prepare_dump(request)?;
         let timeout = request.heartbeat.mul_f64(2.5).max(Duration::from_millis(100));
-        self.command(dump_request::COM_REGISTER_REPLICA, &dump_request::register(request.server_id))?;
-        self.read_ok()?;
+        self.register_replica(request.server_id)?;
         let mut skip = None;
         let id = request.server_id;
         let (command, argument) = match &request.start {
@@ -60,10 +66,10 @@ impl Connection {
             }
             DumpStart::Position(BinlogPosition { file, pos }) => {
                 let pos = (*pos).max(FIRST);
-                if let Ok(short) = u32::try_from(pos) {
+                if let Some(short) = u32::try_from(pos).ok().filter(|p| *p <= plain) {
                     let mariadb = self.server().is_mariadb();
                     (dump_request::COM_BINLOG_DUMP, dump_request::dump(id, file, short, mariadb))
-                } else if !file.is_empty() && self.has_gtid_mode()? {
+                } else if !file.is_empty() && self.takes_long_positions()? {
                     let none = MysqlGtidSet::default();
                     (dump_request::COM_BINLOG_DUMP_GTID, dump_request::dump_gtid(id, file, pos, &none))
                 } else {
@@ -71,6 +77,7 @@ impl Connection {
                         %file, pos,
                         "the position is beyond 4 GiB and cannot be asked for: reading the file from its start up to it"
                     );
+                    self.check_size(file, pos)?;
                     skip = Some(Skip { at: FIRST, until: pos, seen_format: false });
                     let mariadb = self.server().is_mariadb();
                     (dump_request::COM_BINLOG_DUMP, dump_request::dump(id, file, FIRST as u32, mariadb))
@@ -79,15 +86,30 @@ impl Connection {
         };
         self.set_read_timeout(Some(timeout))?;
         self.command(command, &argument)?;
-        Ok(DumpStream { connection: self, server_id: id, timeout, checksums, skip })
+        Ok(DumpStream { connection: self, server_id: id, timeout, checksums, skip, renamed: Vec::new() })
     }
 
-    fn has_gtid_mode(&mut self) -> Result<bool, WireError> {
-        if self.server().is_mariadb() {
+    /// Whether the request by GTIDs takes a file and a position together with an empty set, and so positions of 64
+    /// bits. MySQL 5.6 takes them too, but was seen to leave out the rest of the file.
+    fn takes_long_positions(&mut self) -> Result<bool, WireError> {
+        if !self.server().is_mysql_since(8, 0, 0) {
             return Ok(false);
         }
-        Ok(self.query_first("SELECT @@GLOBAL.gtid_mode AS mode")?.and_then(|r| r.get("mode").map(str::to_owned))
-            == Some("ON".to_owned()))
+        let row = self.query_first("SELECT @@GLOBAL.gtid_mode AS mode")?;
+        Ok(row.is_some_and(|r| r.get("mode") == Some("ON")))
+    }
+
+    /// The server itself refuses a position behind the end of a file; where we count, we must.
+    fn check_size(&mut self, file: &str, pos: u64) -> Result<(), WireError> {
+        for row in self.query("SHOW BINARY LOGS")? {
+            if row.get("Log_name") == Some(file) && row.number::<u64>("File_size")? < pos {
+                let size = row.require("File_size")?;
+                return Err(WireError::Unsupported(format!(
+                    "cannot read from position {pos}: binlog file `{file}` has only {size} bytes"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Sets what the dump thread reads from the session; gives whether the server writes checksums.
@@ -149,6 +171,10 @@ impl DumpStream {
                         match skip.passes(event)? {
                             Passing::Skipped => continue,
                             Passing::Kept => {}
+                            Passing::Named => {
+                                self.renamed = at_position(event, skip.until, self.checksums);
+                                return Ok(Some(&self.renamed));
+                            }
                             Passing::Arrived => self.skip = None,
                         }
                     }
@@ -215,6 +241,8 @@ enum Passing {
     Skipped,
     /// Needed by the decoder although it comes before the position.
     Kept,
+    /// The event that names the file and the position where reading begins.
+    Named,
     /// The first event at the position, or behind the file.
     Arrived,
 }
@@ -234,9 +262,9 @@ impl Skip {
         if matches!(kind, HEARTBEAT | HEARTBEAT_V2) {
             return Ok(Passing::Kept);
         }
-        // A rotate at the start names the file; it is not in the file.
+        // It is not in the file itself.
         if flags & ARTIFICIAL != 0 && kind == ROTATE && !self.seen_format {
-            return Ok(Passing::Kept);
+            return Ok(Passing::Named);
         }
         if self.at == self.until {
             return Ok(Passing::Arrived);
@@ -256,6 +284,19 @@ impl Skip {
         }
         Ok(if matches!(kind, FORMAT_DESCRIPTION | START_ENCRYPTION) { Passing::Kept } else { Passing::Skipped })
     }
+}
+
+/// A rotate event that says another position, its checksum made anew: whoever counts positions counts from there.
+fn at_position(rotate: &[u8], pos: u64, checksum: bool) -> Vec<u8> {
+    const HEADER: usize = 19;
+    let mut event = rotate.to_vec();
+    if let Some(place) = event.get_mut(HEADER..HEADER + 8) {
+        place.copy_from_slice(&pos.to_le_bytes());
+    }
+    if checksum && let Some((body, sum)) = event.split_last_chunk_mut::<4>() {
+        *sum = crc32fast::hash(body).to_le_bytes();
+    }
+    event
 }
 
 #[cfg(test)]

@@ -161,7 +161,8 @@ impl WireError {
         if e.code == 1789 || (e.code == 1236 && purged.iter().any(|p| text.contains(p))) {
             return Self::PurgedLogs(e);
         }
-        if e.code == 1236 && text.contains("same server_uuid/server_id") {
+        // 4052 is MariaDB's own number for it.
+        if matches!(e.code, 1236 | 4052) && text.contains("same server_uuid/server_id") {
             return Self::DuplicateServerId { server_id, error: e };
         }
         Self::Server(e)

@@ -44,6 +44,15 @@ impl ServerVersion {
         Self { flavour, major, minor, patch, text: text.to_owned() }
     }
 
+    /// The same version as the SQL reader wants it.
+    pub fn for_sql(&self) -> rowferry_sql::ServerVersion {
+        let number = u32::from(self.major) * 10_000 + u32::from(self.minor) * 100 + u32::from(self.patch);
+        match self.flavour {
+            Flavour::Mysql => rowferry_sql::ServerVersion::mysql(number),
+            Flavour::Mariadb => rowferry_sql::ServerVersion::mariadb(number),
+        }
+    }
+
     /// Whether it is MariaDB.
     pub fn is_mariadb(&self) -> bool {
         self.flavour == Flavour::Mariadb
