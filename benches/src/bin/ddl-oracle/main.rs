@@ -149,7 +149,11 @@ async fn check(server: &mut Server, line: &Line, own: &[&Line]) -> Result<Verdic
                 Ok(differences) => return Ok(Verdict::Differ(differences)),
                 Err(refused) => {
                     if std::env::var_os("ROWFERRY_ORACLE_TRACE").is_some() {
-                        eprintln!("{}: {refused} after {:?}", line.id, fixture.iter().map(|s| &s.sql).collect::<Vec<_>>());
+                        eprintln!(
+                            "{}: {refused} after {:?}",
+                            line.id,
+                            fixture.iter().map(|s| &s.sql).collect::<Vec<_>>()
+                        );
                     }
                     refusal = refused.to_string();
                     if refused.is_syntax() {
