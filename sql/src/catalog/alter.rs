@@ -6,7 +6,7 @@
 use super::resolve::{blob_size, resolve_charset, resolve_column, text, timestamp_defaults};
 use super::{AlterStep, ApplyError, Catalog, Effect, position, same_name};
 use crate::ddl::{AlterAction, AlterTable, ColumnSpec, DdlContext, KeyKind, Place};
-use crate::{CharSet, ColumnDef, ColumnType, TableDef, charset_max_bytes};
+use crate::{CharSet, ColumnDef, ColumnType, Flavor, TableDef, charset_max_bytes};
 use rowferry_model::{ColumnPosition, TableId};
 use std::sync::Arc;
 
@@ -103,6 +103,16 @@ impl Alteration<'_> {
                 _ => continue,
             };
             if options.charset.is_none() && options.collation.is_none() {
+                continue;
+            }
+            let server = self.context.server;
+            let old = server.flavor == Flavor::Mysql && server.number < 50_700;
+            if convert
+                && old
+                && actions.len() == 1
+                && self.def.columns.iter().all(|c| c.column_type.charset().is_none())
+            {
+                // MySQL 5.6 finds nothing to convert, and leaves the default as it is, too.
                 continue;
             }
             let base = inherited.unwrap_or(&self.charset);
@@ -241,7 +251,7 @@ impl Alteration<'_> {
             match action {
                 AlterAction::AddColumn { column, .. } | AlterAction::ChangeColumn { column, .. } => {
                     if self.written.contains(&column.name) {
-                        self.def.add_inline_keys(column);
+                        self.def.add_inline_keys(column, self.context.server);
                     }
                 }
                 _ => {}
@@ -256,11 +266,11 @@ impl Alteration<'_> {
                 let named = |name: &String| self.def.keys.iter().any(|k| same_name(&k.name, name));
                 if !(*if_not_exists && key.name.as_ref().is_some_and(named)) {
                     self.def.check_key(key, self.table)?;
-                    self.def.add_key(key);
+                    self.def.add_key(key, self.context.server);
                 }
             }
         }
-        self.def.require_primary_key();
+        self.def.require_primary_key(self.context.server);
         Ok(())
     }
 

@@ -266,8 +266,8 @@ pub enum DefaultSpec {
     Hex(Vec<u8>),
     /// `b'…'`.
     Bits(String),
-    /// CURRENT_TIMESTAMP and its synonyms.
-    Now,
+    /// CURRENT_TIMESTAMP and its synonyms, with its precision.
+    Now(u8),
     /// Any other expression.
     Expression(Expression),
 }

@@ -192,20 +192,6 @@ impl<'t> Cursor<'t> {
         Err(self.error(")"))
     }
 
-    /// Takes what follows up to a top-level `,`, a closing parenthesis or the end.
-    pub(crate) fn skip_item(&mut self) -> Parsed<()> {
-        while let Some(token) = self.token(0) {
-            match token.kind {
-                TokenKind::Symbol(',' | ')' | ';') => break,
-                TokenKind::Symbol('(') => {
-                    self.parenthesis()?;
-                }
-                _ => self.at += 1,
-            }
-        }
-        Ok(())
-    }
-
     /// Takes `IF EXISTS`.
     pub(crate) fn if_exists(&mut self) -> bool {
         self.accept_all(&["IF", "EXISTS"])

@@ -14,8 +14,8 @@ pub(crate) fn default(cursor: &mut Cursor<'_>) -> Parsed<DefaultSpec> {
     if let Some(literal) = literal(cursor)? {
         return Ok(literal);
     }
-    if now(cursor)? {
-        return Ok(DefaultSpec::Now);
+    if let Some(precision) = now(cursor)? {
+        return Ok(DefaultSpec::Now(precision));
     }
     // MariaDB: an expression without parentheses; a call is what is used.
     if cursor.context.server.is_mariadb() && cursor.at_name() {
@@ -42,7 +42,7 @@ fn parenthesized(cursor: &Cursor<'_>, inner: &[super::lexer::Token]) -> DefaultS
     let mut within = Cursor::new(cursor.text, inner, cursor.context);
     let outcome = match literal(&mut within) {
         Ok(Some(literal)) => Some(literal),
-        Ok(None) => now(&mut within).ok().filter(|now| *now).map(|_| DefaultSpec::Now),
+        Ok(None) => now(&mut within).ok().flatten().map(DefaultSpec::Now),
         Err(_) => None,
     };
     outcome.filter(|_| within.at_end()).unwrap_or(expression)
@@ -97,15 +97,17 @@ fn literal(cursor: &mut Cursor<'_>) -> Parsed<Option<DefaultSpec>> {
     Ok(Some(spec))
 }
 
-/// CURRENT_TIMESTAMP and its synonyms, with or without a precision.
-pub(crate) fn now(cursor: &mut Cursor<'_>) -> Parsed<bool> {
+/// CURRENT_TIMESTAMP and its synonyms: the precision; `None` when none of them is next.
+pub(crate) fn now(cursor: &mut Cursor<'_>) -> Parsed<Option<u8>> {
     let word = ["CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"].iter().any(|k| cursor.is(k));
     if !(word || cursor.is("NOW") && cursor.is_symbol_at(1, '(')) {
-        return Ok(false);
+        return Ok(None);
     }
     cursor.at += 1;
-    if cursor.is_symbol('(') {
-        cursor.parenthesis()?;
+    let mut precision = 0;
+    if cursor.symbol('(') && !cursor.symbol(')') {
+        precision = cursor.number()?.min(6) as u8;
+        cursor.expect_symbol(')', ")")?;
     }
-    Ok(true)
+    Ok(Some(precision))
 }

@@ -17,6 +17,11 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
+    /// The server took the statement, but can't show its tables afterwards.
+    pub(crate) fn unreadable() -> Self {
+        Self { code: 0, message: "the server can't read its own tables".to_owned() }
+    }
+
     pub(crate) fn is_syntax(&self) -> bool {
         self.code == 1064
     }
@@ -165,7 +170,7 @@ impl Server {
         }
         let sql = format!(
             "SELECT table_schema, table_name, table_collation, table_comment FROM information_schema.tables \
-             WHERE table_type LIKE '%BASE TABLE' AND table_schema NOT IN {SYSTEM}"
+             WHERE table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') AND table_schema NOT IN {SYSTEM}"
         );
         for row in self.rows(&sql).await? {
             if let [Some(database), Some(table), Some(collation), comment] = &row[..] {
