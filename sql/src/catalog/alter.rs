@@ -29,7 +29,8 @@ impl Catalog {
     pub(super) fn alter(&mut self, alter: &AlterTable, context: &DdlContext) -> Result<Vec<Effect>, ApplyError> {
         let table = &alter.table;
         let Some(before) = self.table(table).cloned() else {
-            if alter.if_exists {
+            // What changes no definition needs none: ANALYZE PARTITION and the like.
+            if alter.if_exists || alter.actions.iter().all(|a| *a == AlterAction::Nothing) {
                 return Ok(vec![]);
             }
             return Err(ApplyError::UnknownTable(table.clone()));
@@ -42,8 +43,9 @@ impl Catalog {
         for action in &alter.actions {
             match action {
                 AlterAction::RenameTable(to) if to != table => effects.push(self.rename(table.clone(), to.clone())),
-                AlterAction::RemovesRows(clause) => {
-                    effects.push(Effect::PartitionsChanged { table: table.clone(), clause });
+                AlterAction::RemovesRows { clause, other } => {
+                    let tables = std::iter::once(table).chain(other);
+                    effects.extend(tables.map(|t| Effect::PartitionsChanged { table: t.clone(), clause }));
                 }
                 _ => {}
             }

@@ -1,8 +1,8 @@
 //! Defaults as `information_schema` shows them: the value that the column would get, not the text that was written.
 
 use super::temporal;
-use crate::ddl::{DdlContext, DefaultSpec};
-use crate::{ColumnType, DefaultValue};
+use crate::ddl::{DdlContext, DefaultSpec, decode_statement};
+use crate::{CharSet, ColumnType, DefaultValue};
 use std::sync::Arc;
 
 /// The default that the server makes of a written one; `None` for NULL.
@@ -70,6 +70,14 @@ impl Value<'_> {
         }
     }
 
+    /// The text of the value in a column of that charset, which bytes are taken to be in.
+    fn text_in(&self, charset: &CharSet) -> String {
+        match self {
+            Self::Bytes(bytes) => decode_statement(bytes, &charset.name),
+            other => other.text(),
+        }
+    }
+
     fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Text(text) => text.as_bytes().to_vec(),
@@ -119,7 +127,8 @@ fn literal(value: &Value<'_>, column_type: &ColumnType, context: &DdlContext) ->
         ColumnType::Date => temporal::date(&value.text())?,
         ColumnType::Time(p) => temporal::time(&value.text(), *p, context)?,
         ColumnType::DateTime(p) | ColumnType::Timestamp(p) => temporal::datetime(&value.text(), *p, context)?,
-        ColumnType::Char { .. } => value.text().trim_end_matches(' ').to_owned(),
+        ColumnType::Char { charset, .. } => value.text_in(charset).trim_end_matches(' ').to_owned(),
+        ColumnType::Varchar { charset, .. } => value.text_in(charset),
         ColumnType::Enum { labels, .. } => enum_label(value, labels)?,
         ColumnType::Set { labels, .. } => set_labels(value, labels)?,
         ColumnType::Varbinary(_) if context.server.mysql_since(80_000) && value.bytes().is_empty() => String::new(),

@@ -194,8 +194,13 @@ pub enum AlterAction {
     Options(TableOptions),
     /// What changes nothing that is tracked.
     Nothing,
-    /// TRUNCATE PARTITION, DROP PARTITION and EXCHANGE PARTITION remove rows without a word in the binlog.
-    RemovesRows(&'static str),
+    /// DROP, TRUNCATE and EXCHANGE PARTITION and DISCARD TABLESPACE: rows go (or come) without a word in the binlog.
+    RemovesRows {
+        /// The clause.
+        clause: &'static str,
+        /// The table with which a partition is exchanged.
+        other: Option<TableId>,
+    },
 }
 
 /// A type's name.

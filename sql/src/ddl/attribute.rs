@@ -43,7 +43,7 @@ fn attribute(cursor: &mut Cursor<'_>, spec: &mut ColumnSpec) -> Parsed<bool> {
         spec.primary = true;
     } else if cursor.accept("COMMENT") {
         cursor.equals();
-        spec.comment = cursor.string()?;
+        spec.comment = cursor.comment()?;
     } else if cursor.accept("COLLATE") {
         cursor.equals();
         spec.column_type.charset.collation = Some(cursor.name_or_text()?);

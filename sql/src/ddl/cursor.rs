@@ -161,6 +161,11 @@ impl<'t> Cursor<'t> {
         value.ok_or_else(|| self.error("a string"))
     }
 
+    /// Takes a comment. Servers keep comments in utf8mb3: characters that it doesn't have become question marks.
+    pub(crate) fn comment(&mut self) -> Parsed<String> {
+        Ok(self.string()?.chars().map(|c| if c > '\u{ffff}' { '?' } else { c }).collect())
+    }
+
     /// Takes an unsigned whole number.
     pub(crate) fn number(&mut self) -> Parsed<u64> {
         let value = match self.token(0).map(|t| &t.kind) {

@@ -4,6 +4,7 @@ use super::ast::DefaultSpec;
 use super::cursor::{Cursor, Parsed};
 use super::expression::Expression;
 use super::lexer::TokenKind;
+use super::statement::decode_statement;
 
 /// What follows DEFAULT.
 pub(crate) fn default(cursor: &mut Cursor<'_>) -> Parsed<DefaultSpec> {
@@ -59,9 +60,11 @@ fn literal(cursor: &mut Cursor<'_>) -> Parsed<Option<DefaultSpec>> {
         cursor.at += 1;
     }
     // A charset in front: `_utf8mb4'x'`.
+    let mut charset = None;
     if cursor.raw(0).starts_with('_')
         && matches!(cursor.token(1).map(|t| &t.kind), Some(TokenKind::Text(_) | TokenKind::Hex(_) | TokenKind::Bits(_)))
     {
+        charset = Some(&cursor.raw(0)[1..]).filter(|c| !c.eq_ignore_ascii_case("binary"));
         cursor.at += 1;
     }
     let spec = match cursor.token(0).map(|t| &t.kind) {
@@ -73,7 +76,10 @@ fn literal(cursor: &mut Cursor<'_>) -> Parsed<Option<DefaultSpec>> {
         }
         Some(TokenKind::Hex(bytes)) => {
             cursor.at += 1;
-            DefaultSpec::Hex(bytes.clone())
+            match charset {
+                Some(charset) => DefaultSpec::Text(decode_statement(bytes, charset)),
+                None => DefaultSpec::Hex(bytes.clone()),
+            }
         }
         Some(TokenKind::Bits(digits)) => {
             cursor.at += 1;

@@ -215,7 +215,7 @@ async fn attempt(
         // With row-based logging the binlog holds the table's definition instead of the query.
         DdlOutcome::Unknown { reason, .. } if reason.contains("come from a query") => {
             for (table, _) in after.catalog.tables().filter(|(t, _)| tracked.table(t).is_none()).collect::<Vec<_>>() {
-                let text = server.show_create(table).await?;
+                let Some(text) = readable(server.show_create(table).await)? else { continue };
                 let context = server.context(table.database());
                 match parse_ddl(&text, &context) {
                     DdlOutcome::Changes(statement) => {
@@ -237,7 +237,9 @@ async fn attempt(
         if before.tables.get(table) == Some(&**def) {
             continue;
         }
-        let text = server.show_create(table).await?;
+        let Some(text) = readable(server.show_create(table).await)? else {
+            return Ok(Err(Refused::unreadable()));
+        };
         let context = server.context(table.database());
         let mut empty = rowferry_sql::Catalog::default();
         if let DdlOutcome::Changes(statement) = parse_ddl(&text, &context)

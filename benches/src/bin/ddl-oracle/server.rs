@@ -222,7 +222,11 @@ impl Server {
             if let Some(octets) = get(10).and_then(|n| n.parse().ok()) {
                 state.octets.insert((id.clone(), name.clone()), octets);
             }
-            let default = get(5);
+            let mut default = get(5);
+            if default.is_none() && upper.contains("DEFAULT_GENERATED") {
+                // MySQL does not show an expression that ALTER COLUMN gave a TEXT or BLOB.
+                default = Some(String::new());
+            }
             def.columns.push(ColumnDef {
                 default: DefaultValue::from_information_schema(default.as_deref(), &extra, &column_type, self.version),
                 name,
