@@ -28,6 +28,10 @@ pub(crate) fn resolve_default(
         DefaultSpec::Hex(bytes) => Value::Bytes(bytes.clone()),
         DefaultSpec::Bits(digits) => Value::Bytes(bit_bytes(digits)),
     };
+    if matches!(column_type, ColumnType::Text { .. } | ColumnType::Blob(_)) && !context.server.is_mariadb() {
+        // MySQL takes an empty one without strict mode, and drops it.
+        return Ok(None);
+    }
     literal(&value, column_type, context)
         .map(|text| Some(DefaultValue::Literal(text)))
         .ok_or_else(|| format!("the default {spec:?} does not fit the type {column_type}"))

@@ -8,6 +8,7 @@ mod fixture;
 mod server;
 
 use clap::Parser;
+use rowferry_sql::TableDef;
 use rowferry_sql::ddl::{DdlOutcome, StatementKind, classify, parse_ddl};
 use serde::Deserialize;
 use server::{Refused, Server};
@@ -153,9 +154,10 @@ async fn connect(url: Option<&str>, variable: &str) -> Result<Option<Server>, Fa
 /// Tries a statement with one set of prerequisites after another until the server takes it.
 async fn check(server: &mut Server, line: &Line, own: &[&Line]) -> Result<Verdict, Failure> {
     let mut refusal = String::new();
-    for fixture in fixture::fixtures(line, own, server) {
-        for strict in [true, false] {
-            match attempt(server, line, &fixture, strict).await? {
+    for mut fixture in fixture::fixtures(line, own, server) {
+        // Strict, not strict, and then with what the server said was missing.
+        for round in 0..6 {
+            match attempt(server, line, &fixture, round != 1).await? {
                 Ok(differences) if differences.is_empty() => return Ok(Verdict::Agree),
                 Ok(differences) => return Ok(Verdict::Differ(differences)),
                 Err(refused) => {
@@ -169,6 +171,12 @@ async fn check(server: &mut Server, line: &Line, own: &[&Line]) -> Result<Verdic
                     refusal = refused.to_string();
                     if refused.is_syntax() {
                         return Ok(Verdict::Refused(refusal));
+                    }
+                    if round > 0 {
+                        match fixture::repair(&refused, &line.sql, &server.context(fixture::DATABASE)) {
+                            Some(step) => fixture.push(step),
+                            None => break,
+                        }
                     }
                 }
             }
@@ -246,8 +254,13 @@ async fn attempt(
             && empty.apply(&statement, &context).is_ok()
             && let Some(read) = empty.table(table)
         {
+            let mut read = TableDef::clone(read);
+            for column in read.columns.iter_mut().filter(|c| c.auto_increment) {
+                // A nullable AUTO_INCREMENT column is shown like one of which nothing is said, and that is NOT NULL.
+                column.nullable = def.index_of(&column.name).is_some_and(|i| def.columns[i].nullable);
+            }
             differences.extend(
-                compare::tables(table, read, def, &after, &context)
+                compare::tables(table, &read, def, &after, &context)
                     .into_iter()
                     .map(|d| format!("SHOW CREATE TABLE: {d}")),
             );

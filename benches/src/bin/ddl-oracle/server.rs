@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// The server refused a statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused {
-    code: u16,
-    message: String,
+    pub(crate) code: u16,
+    pub(crate) message: String,
 }
 
 impl Refused {
