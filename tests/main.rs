@@ -4,5 +4,6 @@
 mod binlog;
 mod mysql_catalog;
 mod mysql_wire;
+mod pipeline;
 mod repository;
 mod support;

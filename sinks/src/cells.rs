@@ -10,6 +10,7 @@ use arrow_array::{Array, BinaryArray, BooleanArray, PrimitiveArray, StringArray}
 use rowferry_model::{ChangeBatch, DataType};
 
 /// The values of a column.
+#[cfg_attr(not(feature = "values"), expect(dead_code, reason = "only printing looks at scales and precisions"))]
 pub(crate) enum Cells<'a> {
     Boolean(&'a BooleanArray),
     Int8(&'a PrimitiveArray<Int8Type>),

@@ -23,6 +23,7 @@ impl<'a> Settings<'a> {
     }
 
     /// An option that is `true` or `false` in any case.
+    #[cfg(feature = "values")]
     pub(crate) fn flag(&self, key: &str, default: bool) -> Result<bool, SinkError> {
         match self.text(key) {
             None => Ok(default),
@@ -41,6 +42,7 @@ impl<'a> Settings<'a> {
     }
 
     /// All options whose keys begin with a prefix, with the prefix taken off.
+    #[cfg(feature = "paimon")]
     pub(crate) fn with_prefix(&self, prefix: &'static str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.options.iter().filter_map(move |(k, v)| k.strip_prefix(prefix).map(|k| (k, v.as_str())))
     }

@@ -15,6 +15,7 @@ pub(crate) enum Fraction {
 }
 
 /// Appends a day, `2024-02-29`.
+#[cfg(feature = "values")]
 pub(crate) fn append_date(out: &mut Vec<u8>, days_since_epoch: i64) {
     let (year, month, day) = civil(days_since_epoch);
     let _ = match year {
@@ -25,6 +26,7 @@ pub(crate) fn append_date(out: &mut Vec<u8>, days_since_epoch: i64) {
 }
 
 /// Appends a wall time, `2024-02-29T12:34:56.789`.
+#[cfg(feature = "values")]
 pub(crate) fn append_timestamp(out: &mut Vec<u8>, micros_since_epoch: i64, fraction: Fraction) {
     append_date(out, micros_since_epoch.div_euclid(MICROS_PER_DAY));
     out.push(b'T');
@@ -72,6 +74,7 @@ fn append_clock(out: &mut Vec<u8>, micros: u64, fraction: Fraction) {
 }
 
 /// Year, month and day of a day of the proleptic Gregorian calendar, for every day that 32 bits can count.
+#[cfg(feature = "values")]
 fn civil(days_since_epoch: i64) -> (i64, u32, u32) {
     // Years are counted from March, so that the leap day is a year's last; 146,097 days are 400 years.
     const DAYS_TO_MARCH_OF_YEAR_0: i64 = 719_468;

@@ -10,6 +10,9 @@ pub struct CheckArgs {
     /// What all commands have.
     #[command(flatten)]
     pub common: Common,
+    /// Ask the server and the sink as well
+    #[arg(long)]
+    pub connect: bool,
 }
 
 /// Checks the file and prints what was found.
@@ -25,10 +28,22 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
             return Exit::Configuration;
         }
     };
-    let text = if args.common.json { format!("{:#}\n", found.to_json()) } else { found.render() };
+    // With --connect the answer of the server is the JSON document.
+    let text = if args.common.json && args.connect && found.is_ok() {
+        String::new()
+    } else if args.common.json { format!("{:#}\n", found.to_json()) } else { found.render() };
     // The reader of the output may have gone, for example `head`.
     if let Err(error) = std::io::stdout().write_all(text.as_bytes()) {
         report(&error);
     }
-    if found.is_ok() { Exit::Done } else { Exit::Configuration }
+    if !found.is_ok() {
+        return Exit::Configuration;
+    }
+    if !args.connect {
+        return Exit::Done;
+    }
+    match super::load_silently(&args.common) {
+        Ok(config) => super::connect::run(&args.common, config),
+        Err(exit) => exit,
+    }
 }

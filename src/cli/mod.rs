@@ -1,6 +1,7 @@
 //! The command line: what can be asked of rowferry, and how it answers.
 
 mod check;
+mod connect;
 mod logging;
 mod run;
 mod settings;
@@ -116,6 +117,12 @@ fn load(common: &Common) -> Result<PipelineConfig, Exit> {
         eprintln!("{}", diagnostic.render(&common.file.display().to_string()).trim_end());
     }
     loaded.config.ok_or(Exit::Configuration)
+}
+
+/// Reads the pipeline's file again after `check` has told what is wrong with it.
+fn load_silently(common: &Common) -> Result<PipelineConfig, Exit> {
+    let variables = common.variables()?;
+    load_config(&common.file, &variables).ok().and_then(|loaded| loaded.config).ok_or(Exit::Configuration)
 }
 
 /// Tells an error and gives the exit that belongs to it.

@@ -1,7 +1,7 @@
 //! From a checked pipeline file to what a run needs.
 
 use crate::config::{
-    MetadataColumn, PipelineConfig, RouteMode, RuntimeMode, StartupMode, TlsMode as Encryption, targets,
+    MetadataColumn, PipelineConfig, RouteMode, RuntimeMode, StartupMode, TlsMode as Encryption, Zone, targets,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::binlog::JsonStyle;
@@ -104,10 +104,20 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         sink_type: config.sink.kind.name.to_owned(),
         sink_options: config.sink.options.given_text(),
         time_zone: config.pipeline.local_time_zone.to_string(),
-        server_time_zone: source.server_time_zone.map(|zone| zone.to_string()),
+        server_zone_offset: source.server_time_zone.map(offset_now),
         http: config.pipeline.http_address.clone(),
         batch: config.pipeline.runtime_mode == RuntimeMode::Batch,
     })
+}
+
+/// A zone's offset from UTC at this moment, in seconds.
+fn offset_now(zone: Zone) -> i32 {
+    use chrono::Offset as _;
+    use chrono::TimeZone as _;
+    match zone {
+        Zone::Region(tz) => tz.offset_from_utc_datetime(&chrono::Utc::now().naive_utc()).fix().local_minus_utc(),
+        Zone::Fixed(offset) => offset.local_minus_utc(),
+    }
 }
 
 /// What a file may ask for and this version can't do: said before anything is touched.

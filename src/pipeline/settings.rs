@@ -83,8 +83,8 @@ pub struct Settings {
     pub sink_options: BTreeMap<String, String>,
     /// `pipeline.local-time-zone`.
     pub time_zone: String,
-    /// `server-time-zone`.
-    pub server_time_zone: Option<String>,
+    /// The offset that `server-time-zone` has from UTC at this moment, in seconds.
+    pub server_zone_offset: Option<i32>,
     /// `execution.runtime-mode: BATCH`.
     pub batch: bool,
     /// Where `/healthz` and `/metrics` are answered.

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::metrics::{Metrics, TableProgress};
 use crate::mysql::binlog::{BatchLimits, BeforeImages, DecodeOptions, JsonStyle, TextPlan};
 use crate::mysql::catalog::{self, LowerCaseTableNames, TableInfo};
+use crate::mysql::preflight::{PreflightWants, Severity, preflight};
 use crate::mysql::reader::{BinlogReader, CapturedTables, ReaderOptions, StreamPoint, Tracked};
 use crate::mysql::snapshot::{ChunkKey, TableJoin};
 use crate::mysql::wire::Connection;
@@ -210,13 +211,18 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
     let ddl = catalog::ddl_context(&mut connection)?;
     let fold_case = catalog::lower_case_table_names(&mut connection)? != LowerCaseTableNames::Sensitive;
     let use_gtids = catalog::gtid_mode(&mut connection)?.eq_ignore_ascii_case("ON");
+    let found: Vec<TableInfo> =
+        catalog::list_tables(&mut connection)?.into_iter().filter(|t| choice.captures(&t.id)).collect();
+    let wanted: Vec<TableId> = match &saved {
+        Some(saved) => saved.tables.iter().map(|(id, _)| id.clone()).collect(),
+        None => found.iter().map(|t| t.id.clone()).collect(),
+    };
+    check_server(&mut connection, settings, choice, &wanted)?;
     // The place comes first: what is read after it is at least as new.
     let fresh = match &saved {
         Some(_) => None,
         None => Some(start_offset(&mut connection, settings)?),
     };
-    let found: Vec<TableInfo> =
-        catalog::list_tables(&mut connection)?.into_iter().filter(|t| choice.captures(&t.id)).collect();
     let estimates = found.iter().map(|t| (t.id.clone(), t.approximate_rows.unwrap_or_default())).collect();
     let (offset, tables, skip_before_seconds) = match (saved, fresh) {
         (Some(saved), _) => {
@@ -276,4 +282,40 @@ fn start_offset(connection: &mut Connection, settings: &Settings) -> Result<(Off
             (offset, 0)
         }
     })
+}
+
+/// What must be right at the server: tells all of it at once.
+fn check_server(
+    connection: &mut Connection,
+    settings: &Settings,
+    choice: &dyn TableChoice,
+    tables: &[TableId],
+) -> Result<()> {
+    if tables.is_empty() {
+        return Err(Error::new(ErrorKind::Preflight, "RF-SRC-010", "no table matches")
+            .with("tables", choice.describe())
+            .hint("`rowferry check --connect` shows what each pattern matches; the user must be allowed to SELECT the tables"));
+    }
+    let mut wants = PreflightWants::new(tables.to_vec());
+    wants.zone_offset = settings.server_zone_offset;
+    if settings.startup.has_snapshot() {
+        wants.tables_without_key = catalog::table_defs(connection, tables)?
+            .into_iter()
+            .filter(|(id, def)| ChunkKey::of(def, choice.chunk_key(id).as_deref()).is_none())
+            .map(|(id, _)| id)
+            .collect();
+    }
+    let report = preflight(connection, &wants)?;
+    for finding in report.findings.iter().filter(|f| f.severity == Severity::Warning) {
+        tracing::warn!(subject = %finding.subject, remedy = finding.remedy.as_deref().unwrap_or_default(), "{}", finding.message);
+    }
+    let problems: Vec<String> = report.errors().map(ToString::to_string).collect();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let mut error = Error::new(ErrorKind::Preflight, "RF-SRC-011", "the MySQL server is not ready for this pipeline");
+    for problem in problems {
+        error = error.with("problem", problem.trim_end().replace('\n', "\n    "));
+    }
+    Err(error)
 }

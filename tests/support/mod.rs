@@ -2,3 +2,4 @@
 
 pub(crate) mod proxy;
 pub(crate) mod servers;
+pub(crate) mod rowferry;

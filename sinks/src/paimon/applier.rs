@@ -1,5 +1,6 @@
 //! Schema changes of the `paimon` sink. Each looks at the table first, so that a change that comes again is harmless.
 
+use super::guard;
 use super::lake::{self, Lake, identifier};
 use super::plan::{check_keys, check_type, find};
 use super::types;
@@ -27,6 +28,7 @@ impl PaimonApplier {
         if let Some(existing) = self.lake.table(id).await? {
             return self.inspect(id, schema, &existing);
         }
+        guard::warn_of_merging(id, self.lake.table_option(schema, "merge-engine"));
         let lake_schema = self.lake_schema(id, schema)?;
         let catalog = &self.lake.catalog;
         catalog

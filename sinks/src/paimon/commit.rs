@@ -6,8 +6,20 @@ use crate::SinkError;
 use paimon::table::Table;
 use rowferry_model::CheckpointId;
 
-/// Commits the files of one table under the checkpoint's number. Paimon skips a number that this user has committed
-/// already, and looks whether every file is there before it commits one that it has not.
+/// Whether a commit may have been made already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attempt {
+    /// This process prepared the checkpoint and has not tried to commit it.
+    First,
+    /// It may have been committed, wholly or for some of its tables.
+    Again,
+}
+
+/// Commits the files of one table under the checkpoint's number.
+///
+/// Where it may have been committed already, Paimon skips a number that this user has committed, and compares the files
+/// with all that the table has. The comparison reads the whole list of files, so it is kept for those cases: a first
+/// attempt costs the same however many files there are.
 ///
 /// # Errors
 /// The table refuses the commit, or can't be reached.
@@ -16,12 +28,21 @@ pub(super) async fn commit(
     user: &str,
     prepared: Prepared,
     table: &Table,
+    attempt: Attempt,
 ) -> Result<(), SinkError> {
     let what = || format!("paimon sink: checkpoint {checkpoint} of table {} can't be committed", prepared.table);
     let identifier = i64::try_from(checkpoint).map_err(|e| SinkError::permanent(what()).caused_by(e))?;
     let builder = table.new_write_builder().with_commit_user(user).map_err(|e| lake::failed(e, what()))?;
-    let committed = builder.new_commit().filter_and_commit(vec![(identifier, prepared.messages)]).await;
-    committed.map(|_| ()).map_err(|e| lake::failed(e, what()))
+    let commit = builder.new_commit();
+    let committed = match attempt {
+        Attempt::First => commit.commit_with_identifier(prepared.messages, identifier).await,
+        Attempt::Again => commit.filter_and_commit(vec![(identifier, prepared.messages)]).await.map(|_| ()),
+    };
+    committed.map_err(|e| match e {
+        // The library's word for a commit of which it does not know whether it was made: asking again tells.
+        paimon::Error::UnexpectedError { .. } => SinkError::transient(what()).caused_by(e),
+        e => lake::failed(e, what()),
+    })
 }
 
 /// Whether a table is the one that files were written for: not dropped and created again since.

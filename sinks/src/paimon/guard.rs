@@ -1,6 +1,7 @@
 //! Table options that this sink refuses, because rows would be invisible or wrong without a word.
 
 use crate::SinkError;
+use rowferry_model::TableId;
 
 /// Refuses options of a table.
 ///
@@ -19,6 +20,34 @@ pub(super) fn refuse_options<'a>(
         }
     }
     Ok(())
+}
+
+/// Refuses a table without a key whose options only a table with one can have, before its first row would fail.
+///
+/// # Errors
+/// The options ask for fixed buckets but do not say how rows are spread over them, or for a changelog.
+pub(super) fn check_keyless<'a>(table: &TableId, option: impl Fn(&str) -> Option<&'a str>) -> Result<(), SinkError> {
+    let fixed = option("bucket").and_then(|b| b.trim().parse::<i32>().ok()).is_some_and(|b| b > 0);
+    if fixed && option("bucket-key").is_none() {
+        return Err(SinkError::permanent(format!(
+            "paimon sink: {table} has no primary key; with a fixed number of buckets Paimon wants a `bucket-key` for it"
+        ))
+        .hint("set `table-options: bucket=-1` for this table in a `transform` rule, or give it `primary-keys`"));
+    }
+    if option("changelog-producer").is_some_and(|p| !p.trim().eq_ignore_ascii_case("none")) {
+        return Err(SinkError::permanent(format!(
+            "paimon sink: {table} has no primary key, so it can't have a `changelog-producer`"
+        ))
+        .hint("set `table-options: changelog-producer=none` for this table in a `transform` rule, or give it `primary-keys`"));
+    }
+    Ok(())
+}
+
+/// Says what options make of a table that is no copy of its source.
+pub(super) fn warn_of_merging(table: &TableId, engine: Option<&str>) {
+    if let Some(engine) = engine.filter(|e| !e.trim().eq_ignore_ascii_case("deduplicate")) {
+        tracing::warn!(%table, "`merge-engine: {engine}` merges rows of one key: the table is no copy of its source");
+    }
 }
 
 /// Why an option is refused, and the way out.

@@ -63,6 +63,12 @@ impl Lake {
         }
     }
 
+    /// An option that a table gets: its own goes before the sink's.
+    pub(super) fn table_option<'a>(&'a self, schema: &'a TableSchema, key: &str) -> Option<&'a str> {
+        let own = schema.options.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
+        own.or_else(|| self.config.table_options.get(key).map(String::as_str))
+    }
+
     /// The partition columns that a table gets: the sink's option goes before the schema's own.
     pub(super) fn partition_keys(&self, table: &TableId, schema: &TableSchema) -> Vec<String> {
         let keys = self.config.partition_keys.get(&table.to_string()).unwrap_or(&schema.partition_key);

@@ -1,7 +1,8 @@
 //! Rows of the `paimon` sink: data files at `prepare`, a snapshot at `commit`.
 
-use super::commit;
+use super::commit::{self, Attempt};
 use super::committable;
+use super::guard;
 use super::lake::Lake;
 use super::table::OpenTable;
 use super::types;
@@ -21,6 +22,8 @@ const MAX_OPEN_TABLES: usize = 256;
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     files: u64,
+    bytes: u64,
+    commits: u64,
     rows: u64,
     deletes_left_out: u64,
 }
@@ -31,12 +34,14 @@ pub(super) struct PaimonWriter {
     open: HashMap<TableId, OpenTable>,
     /// A checkpoint whose files wait for their commit.
     prepared: Option<CheckpointId>,
+    /// Whether its commit has been tried.
+    tried: bool,
     counts: BTreeMap<TableId, Counts>,
 }
 
 impl PaimonWriter {
     pub(super) fn new(lake: Arc<Lake>) -> Self {
-        Self { lake, open: HashMap::new(), prepared: None, counts: BTreeMap::new() }
+        Self { lake, open: HashMap::new(), prepared: None, tried: false, counts: BTreeMap::new() }
     }
 
     /// Makes sure that a table is open for rows of a schema.
@@ -124,10 +129,11 @@ impl EventSink for PaimonWriter {
                 )));
             }
         }
-        super::guard::refuse_options(
-            schema.options.iter().map(|(k, v)| (k.as_str(), v.as_str())),
-            &format!("table {table}"),
-        )
+        if schema.primary_key.is_empty() {
+            guard::check_keyless(table, |key| self.lake.table_option(schema, key))?;
+        }
+        let options = schema.options.iter().map(|(k, v)| (k.as_str(), v.as_str()));
+        guard::refuse_options(options, &format!("table {table}"))
     }
 
     async fn write(&mut self, batch: ChangeBatch) -> Result<(), SinkError> {
@@ -147,6 +153,12 @@ impl EventSink for PaimonWriter {
     }
 
     async fn prepare(&mut self, checkpoint: CheckpointId) -> Result<Option<Committable>, SinkError> {
+        if let Some(before) = self.prepared {
+            // Its files would never be committed, and its rows be lost without a word.
+            return Err(SinkError::permanent(format!(
+                "paimon sink: checkpoint {checkpoint} can't be prepared while checkpoint {before} is not committed"
+            )));
+        }
         let mut tables = Vec::new();
         for table in self.open.values_mut() {
             tables.extend(table.prepare().await?);
@@ -155,21 +167,29 @@ impl EventSink for PaimonWriter {
             return Ok(None);
         }
         self.prepared = Some(checkpoint);
+        self.tried = false;
         committable::encode(&self.lake.commit_user, &tables).map(Some)
     }
 
     async fn commit(&mut self, checkpoint: CheckpointId, committable: Committable) -> Result<(), SinkError> {
         let (user, tables) = committable::decode(&committable)?;
+        let first = self.prepared == Some(checkpoint) && !self.tried;
+        let attempt = if first { Attempt::First } else { Attempt::Again };
+        self.tried = true;
         for prepared in tables {
             let id = prepared.table.clone();
-            let files = prepared.messages.iter().map(|m| m.new_files.len() as u64).sum::<u64>();
+            let files = prepared.messages.iter().flat_map(|m| &m.new_files);
+            let (files, bytes) = files.fold((0, 0), |(n, bytes), f| (n + 1, bytes + f.file_size.unsigned_abs()));
             let table = self.lake.table(&id).await?.ok_or_else(|| {
                 SinkError::permanent(format!(
                     "paimon sink: checkpoint {checkpoint} can't be committed: table {id} does not exist any more"
                 ))
             })?;
-            commit::commit(checkpoint, &user, prepared, &table).await?;
-            self.counts.entry(id).or_default().files += files;
+            commit::commit(checkpoint, &user, prepared, &table, attempt).await?;
+            let counts = self.counts.entry(id).or_default();
+            counts.files += files;
+            counts.bytes += bytes;
+            counts.commits += 1;
         }
         self.prepared = None;
         self.close_what_is_too_much().await;
@@ -184,7 +204,7 @@ impl EventSink for PaimonWriter {
             // another one by now, was dropped behind this commit.
             match self.lake.table(&prepared.table).await? {
                 Some(table) if commit::is_same_table(&prepared, &table).await? => {
-                    commit::commit(checkpoint, &user, prepared, &table).await?;
+                    commit::commit(checkpoint, &user, prepared, &table, Attempt::Again).await?;
                 }
                 _ => tracing::warn!(
                     table = %prepared.table,
@@ -201,6 +221,8 @@ impl EventSink for PaimonWriter {
         for (table, counts) in &self.counts {
             let mut gauge = |name, value: u64| gauges.push((name, vec![("table", table.to_string())], value as f64));
             gauge("paimon_files_since_start", counts.files);
+            gauge("paimon_file_bytes_since_start", counts.bytes);
+            gauge("paimon_commits_since_start", counts.commits);
             gauge("paimon_rows_since_start", counts.rows);
             gauge("paimon_deletes_left_out", counts.deletes_left_out);
         }

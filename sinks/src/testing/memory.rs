@@ -45,7 +45,7 @@ impl MemoryTarget {
     pub fn rows(&self, table: &TableId) -> Vec<String> {
         let state = self.lock();
         let mut rows: Vec<String> =
-            state.tables.get(table).map(|(_, rows)| rows.iter().map(|row| line(row)).collect()).unwrap_or_default();
+            state.tables.get(table).map(|(_, rows)| rows.iter().map(line).collect()).unwrap_or_default();
         rows.sort();
         rows
     }

@@ -182,10 +182,12 @@ fn drop(cursor: &mut Cursor<'_>) -> Parsed<AlterAction> {
         let primary = name.eq_ignore_ascii_case("PRIMARY");
         return Ok(if primary { AlterAction::DropPrimaryKey } else { AlterAction::DropKey(name) });
     }
-    if cursor.accept_all(&["FOREIGN", "KEY"]) || cursor.accept("CHECK") {
+    if cursor.accept_all(&["FOREIGN", "KEY"]) {
         cursor.if_exists();
-        cursor.name()?;
-        return Ok(AlterAction::Nothing);
+        return Ok(AlterAction::DropForeignKey(cursor.name()?));
+    }
+    if cursor.accept("CHECK") {
+        return Ok(AlterAction::DropCheck(cursor.name()?));
     }
     if cursor.accept("CONSTRAINT") {
         cursor.if_exists();

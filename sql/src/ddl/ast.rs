@@ -175,6 +175,10 @@ pub enum AlterAction {
     DropKey(String),
     /// DROP CONSTRAINT: a unique key, a check or a foreign key.
     DropConstraint(String),
+    /// DROP FOREIGN KEY; the key that serves it stays.
+    DropForeignKey(String),
+    /// DROP CHECK.
+    DropCheck(String),
     /// RENAME INDEX.
     RenameKey {
         /// The old name.

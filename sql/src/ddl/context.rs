@@ -67,6 +67,8 @@ pub struct DdlContext {
     /// The collation of `CHARACTER SET utf8mb4` where it is not the server's usual one: MySQL's
     /// `default_collation_for_utf8mb4`, which the Query event carries.
     pub utf8mb4_collation: Option<String>,
+    /// The session's `character_set_connection`: the charset of strings in expressions.
+    pub connection_charset: String,
     /// `explicit_defaults_for_timestamp`: off, TIMESTAMP columns are NOT NULL and get defaults by themselves.
     pub explicit_defaults_for_timestamp: bool,
     /// `sql_generate_invisible_primary_key`: tables without primary key get the column `my_row_id`.
@@ -87,6 +89,7 @@ impl DdlContext {
             lower_case_table_names: 0,
             server_charset: CharSet::with_default_collation(name, server).unwrap_or_else(CharSet::binary),
             utf8mb4_collation: None,
+            connection_charset: "utf8mb4".to_owned(),
             explicit_defaults_for_timestamp: explicit,
             generate_invisible_primary_key: false,
         }

@@ -32,14 +32,18 @@ pub(crate) fn default(cursor: &mut Cursor<'_>) -> Parsed<DefaultSpec> {
     Err(cursor.error("a default"))
 }
 
-/// `DEFAULT (…)`: an expression. MariaDB takes a literal in parentheses for the literal.
+/// `DEFAULT (…)`: an expression. MariaDB takes literals and the current time out of the
+/// parentheses.
 fn parenthesized(cursor: &Cursor<'_>, inner: &[super::lexer::Token]) -> DefaultSpec {
     let expression = DefaultSpec::Expression(Expression::of(cursor, inner));
+    if !cursor.context.server.is_mariadb() {
+        return expression;
+    }
     let mut within = Cursor::new(cursor.text, inner, cursor.context);
     let outcome = match literal(&mut within) {
-        Ok(Some(literal)) if cursor.context.server.is_mariadb() => Some(literal),
+        Ok(Some(literal)) => Some(literal),
         Ok(None) => now(&mut within).ok().filter(|now| *now).map(|_| DefaultSpec::Now),
-        _ => None,
+        Err(_) => None,
     };
     outcome.filter(|_| within.at_end()).unwrap_or(expression)
 }

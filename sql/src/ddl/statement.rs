@@ -167,3 +167,6 @@ pub fn decode_statement(bytes: &[u8], charset: &str) -> String {
     };
     encoding.decode_without_bom_handling(bytes).0.into_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,27 @@ async fn a_commit_is_recognised_although_others_have_committed_and_the_prefix_ha
 }
 
 #[tokio::test]
+async fn rows_are_not_doubled_when_the_snapshot_of_their_commit_has_expired() {
+    let warehouse = Warehouse::new(&[]);
+    let (table, schema) = (TableId::new("lake", "t"), keyless());
+    let mut sink = warehouse.sink();
+    create(&mut sink, &table, &schema).await;
+    let mut other = warehouse.sink();
+    other.events.write(rows(&table, &schema, &[(RowOp::Insert, &one("9", "other"))])).await.unwrap();
+    let others = other.events.prepare(1).await.unwrap().unwrap();
+    sink.events.write(rows(&table, &schema, &[(RowOp::Insert, &one("1", "a"))])).await.unwrap();
+    let saved = sink.events.prepare(1).await.unwrap().unwrap();
+    sink.events.commit(1, saved.clone()).await.unwrap();
+    somebody_else_commits(&warehouse, &table, &others).await;
+    let snapshots = warehouse.path().join("lake.db/t/snapshot");
+    std::fs::remove_file(snapshots.join("snapshot-1")).unwrap();
+    std::fs::write(snapshots.join("EARLIEST"), "2").unwrap();
+    let error = warehouse.sink().events.recover(Some((1, Some(saved)))).await.unwrap_err();
+    assert!(error.to_string().contains("lake.t"), "{error}");
+    assert_eq!(warehouse.rows(&table).await, ["1, a", "9, other"]);
+}
+
+#[tokio::test]
 async fn closing_removes_files_that_were_not_prepared() {
     let warehouse = Warehouse::new(&[]);
     let (table, schema) = (TableId::new("lake", "t"), keyless());
@@ -130,6 +151,7 @@ async fn a_table_is_not_opened_between_prepare_and_commit() {
     let saved = sink.events.prepare(1).await.unwrap().unwrap();
     let late = rows(&second, &schema, &[(RowOp::Insert, &one("2", "b"))]);
     assert!(sink.events.write(late.clone()).await.is_err());
+    assert!(sink.events.prepare(2).await.is_err(), "the rows of checkpoint 1 would be lost");
     sink.events.commit(1, saved).await.unwrap();
     sink.events.write(late).await.unwrap();
     checkpoint(&mut sink, 2).await;

@@ -79,6 +79,20 @@ async fn options_of_a_table_that_hide_rows_are_refused() {
     assert!(error.contains("nope"), "{error}");
 }
 
+#[test]
+fn a_table_without_a_key_is_refused_at_start_where_the_options_are_for_tables_with_one() {
+    let table = TableId::new("lake", "log");
+    let plain = schema(partitioned().columns.clone(), &[]);
+    for (option, value) in [("table.properties.bucket", "4"), ("table.properties.changelog-producer", "input")] {
+        let sink = Warehouse::new(&[(option, value)]).sink();
+        let error = sink.events.check(&table, &plain).unwrap_err();
+        assert!(error.to_string().contains("lake.log") && error.hint_text().is_some(), "{error}");
+        assert!(sink.events.check(&table, &partitioned()).is_ok());
+    }
+    let own = TableSchema { options: vec![("bucket".into(), "-1".into())], ..plain.as_ref().clone() };
+    assert!(Warehouse::new(&[("table.properties.bucket", "4")]).sink().events.check(&table, &own).is_ok());
+}
+
 #[tokio::test]
 async fn a_table_without_a_key_takes_the_new_rows_of_updates_and_counts_the_deletes() {
     let warehouse = Warehouse::new(&[]);

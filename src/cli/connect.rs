@@ -1,0 +1,125 @@
+//! `rowferry check --connect`: what the server and the sink say to a file.
+
+use super::settings::{ConfiguredTables, Wishes, settings};
+use super::{Common, Exit, report_error};
+use crate::config::PipelineConfig;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mysql::catalog;
+use crate::mysql::preflight::{PreflightWants, preflight};
+use crate::mysql::snapshot::ChunkKey;
+use crate::mysql::wire::Connection;
+use crate::pipeline::TableChoice as _;
+use rowferry_model::TableId;
+use rowferry_sinks::SinkContext;
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// Asks the server and the sink; tells what they say.
+pub(super) fn run(common: &Common, config: PipelineConfig) -> Exit {
+    match look(common, config) {
+        Ok((text, true)) => {
+            print!("{text}");
+            Exit::Done
+        }
+        Ok((text, false)) => {
+            print!("{text}");
+            Exit::Preflight
+        }
+        Err(error) => report_error(&error),
+    }
+}
+
+fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
+    let wishes = Wishes { file: &common.file, state_dir: None, until_caught_up: false, stop_after_snapshot: false };
+    let settings = settings(&config, &wishes)?;
+    let choice = ConfiguredTables(config);
+    let mut connection = Connection::connect(&settings.connect)?;
+    let server = connection.server().text.clone();
+    let all: Vec<TableId> = catalog::list_tables(&mut connection)?.into_iter().map(|t| t.id).collect();
+    let captured: Vec<TableId> = all.iter().filter(|t| choice.captures(t)).cloned().collect();
+
+    let source = &choice.0.source;
+    let patterns: Vec<(String, Vec<String>)> = source
+        .tables
+        .items()
+        .map(|item| {
+            let matched = captured.iter().filter(|t| {
+                source.tables.items_matching(t.database(), t.table()).any(|matching| matching == item)
+            });
+            (item.to_owned(), matched.map(ToString::to_string).collect())
+        })
+        .collect();
+    let mut routes = Vec::new();
+    for table in &captured {
+        let targets = choice.targets(table)?;
+        let targets = if targets.is_empty() { vec![table.clone()] } else { targets };
+        routes.push((table.to_string(), targets.iter().map(ToString::to_string).collect::<Vec<_>>()));
+    }
+
+    let mut wants = PreflightWants::new(captured.clone());
+    wants.zone_offset = settings.server_zone_offset;
+    if settings.startup.has_snapshot() {
+        wants.tables_without_key = catalog::table_defs(&mut connection, &captured)?
+            .into_iter()
+            .filter(|(id, def)| ChunkKey::of(def, choice.chunk_key(id).as_deref()).is_none())
+            .map(|(id, _)| id)
+            .collect();
+    }
+    let report = preflight(&mut connection, &wants)?;
+    let mut problems: Vec<String> = Vec::new();
+    if captured.is_empty() {
+        problems.push(format!("no table matches `{}`", choice.describe()));
+    }
+    if let Err(error) = probe(&settings) {
+        problems.push(format!("sink: {error}"));
+    }
+    let fine = report.passes() && problems.is_empty();
+
+    if common.json {
+        let findings: Vec<_> = report
+            .findings
+            .iter()
+            .map(|f| json!({"severity": f.severity.to_string(), "subject": f.subject, "message": f.message, "remedy": f.remedy}))
+            .collect();
+        let value = json!({
+            "server": server, "patterns": patterns.iter().map(|(p, t)| json!({"pattern": p, "tables": t})).collect::<Vec<_>>(),
+            "targets": routes.iter().map(|(s, t)| json!({"source": s, "targets": t})).collect::<Vec<_>>(),
+            "findings": findings, "problems": problems, "ok": fine,
+        });
+        return Ok((format!("{value:#}\n"), fine));
+    }
+    let mut text = format!("server {server}\n");
+    for (pattern, tables) in &patterns {
+        let _ = writeln!(text, "tables `{pattern}`: {} matched", tables.len());
+        for table in tables {
+            let _ = writeln!(text, "  {table}");
+        }
+    }
+    for (table, targets) in routes.iter().filter(|(table, targets)| targets.as_slice() != std::slice::from_ref(table)) {
+        let _ = writeln!(text, "route {table} -> {}", targets.join(", "));
+    }
+    for finding in &report.findings {
+        let _ = writeln!(text, "{finding}");
+    }
+    for problem in &problems {
+        let _ = writeln!(text, "error: {problem}");
+    }
+    let _ = writeln!(text, "{}", if fine { "ready" } else { "not ready" });
+    Ok((text, fine))
+}
+
+/// Asks the sink whether it can be used.
+fn probe(settings: &crate::pipeline::Settings) -> Result<()> {
+    let context = SinkContext {
+        pipeline: settings.name.clone(),
+        parallelism: settings.parallelism,
+        time_zone: settings.time_zone.clone(),
+        instance: "0".repeat(32),
+    };
+    let mut sink = rowferry_sinks::build(&settings.sink_type, &settings.sink_options, &context)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| {
+        Error::new(ErrorKind::Permanent, "RF-RUN-001", "a thread can't be started").caused_by(e)
+    })?;
+    runtime.block_on(sink.metadata.probe())?;
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Whole pipelines: the program on real servers.
+
+mod basics;
+mod exact;
+mod resume;
