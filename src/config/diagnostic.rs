@@ -117,7 +117,7 @@ impl Diagnostics {
 
     /// Everything, in the order of the file.
     pub(crate) fn into_sorted(mut self) -> Vec<Diagnostic> {
-        self.found.sort_by(|a, b| a.position.cmp(&b.position));
+        self.found.sort_by_key(|diagnostic| diagnostic.position);
         self.found
     }
 }

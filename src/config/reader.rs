@@ -56,7 +56,11 @@ impl Block<'_> {
         }
         for spec in self.table.iter().filter(|spec| spec.required && !present.contains(&spec.name)) {
             let message = "required option is missing";
-            diagnostics.invalid(self.position, self.key(spec.name), message).maybe(None);
+            // A slip under an open prefix, such as `catalog.properties.metastor`, is no unknown option.
+            let others = self.map.entries.iter().map(|entry| entry.key.as_str());
+            let under_prefix = others.filter(|key| OptionSpec::find(self.table, key).is_some_and(|spec| spec.prefix));
+            let hint = nearest(spec.name, under_prefix).map(|near| format!("is it meant by `{near}`?"));
+            diagnostics.invalid(self.position, self.key(spec.name), message).maybe(hint);
         }
         options
     }

@@ -2,4 +2,5 @@
 
 mod basics;
 mod exact;
+mod golden;
 mod resume;

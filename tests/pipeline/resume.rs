@@ -16,7 +16,8 @@ fn killed_at_each_failpoint_nothing_is_lost() {
         let tables = format!("{}.a", database.name);
         let source = ["scan.incremental.snapshot.chunk.size: 25"];
         let pipeline = Pipeline::to_json(&server, &tables, &source, &["rowferry.checkpoint.interval: 1 ms"]);
-        let mut target = StrictTarget { repeats_allowed: true, ..StrictTarget::default() };
+        let mut target = StrictTarget::default();
+        target.repeats_allowed = true;
         let mut died = 0;
         for (n, name) in rowferry::failpoint::NAMES.iter().cycle().take(21).enumerate() {
             let wish = format!("{name}:{}", 1 + n / 7);

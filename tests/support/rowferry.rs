@@ -34,7 +34,10 @@ impl Pipeline {
             server.port,
             server.user,
             server.password.reveal(),
-            super::servers::unique(),
+            {
+                let first = super::servers::unique();
+                format!("{first}-{}", first + 9)
+            },
             lines(source),
             lines(pipeline)
         );
@@ -184,7 +187,7 @@ impl StrictTarget {
         let table = event["table"].as_str().expect("a table").to_owned();
         match event["event"].as_str().expect("an event") {
             "create.table" => {
-                let keys = event["schema"]["primary_key"].as_array().cloned().unwrap_or_default();
+                let keys = event["schema"]["primaryKey"].as_array().expect("a key").clone();
                 let keys = keys.iter().map(|k| k.as_str().expect("a name").to_owned()).collect();
                 self.keys.insert(table, keys);
             }

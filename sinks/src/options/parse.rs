@@ -81,11 +81,11 @@ fn parse_int(text: &str, min: i64, max: i64) -> Result<i64, ValueError> {
     if (min..=max).contains(&number) {
         return Ok(number);
     }
-    let message = match (min, max) {
-        (2, _) if number < min => "must be larger than 1".to_owned(),
-        (1, _) if number < min => "must be >= 1".to_owned(),
-        _ if number < min && max >= i64::from(i32::MAX) => format!("must be >= {min}"),
-        _ => format!("must be between {min} and {max}"),
+    let open_end = max >= i64::from(i32::MAX);
+    let message = match min {
+        _ if !open_end || number > max => format!("must be between {min} and {max}"),
+        2 => "must be larger than 1".to_owned(),
+        _ => format!("must be >= {min}"),
     };
     Err(ValueError::new(message))
 }

@@ -243,10 +243,7 @@ impl<'a> Translator<'a> {
     /// `\p{Alpha}` and the like: Java's POSIX classes are ASCII, the others are Unicode's.
     fn property(&mut self, negated: bool) -> Result<(), String> {
         let name: String = match self.rest.next() {
-            Some('{') => {
-                let name = self.rest.by_ref().take_while(|c| *c != '}').collect();
-                name
-            }
+            Some('{') => self.rest.by_ref().take_while(|c| *c != '}').collect(),
             Some(c) if c.is_ascii_alphabetic() => c.to_string(),
             _ => return Err("`\\p` needs a name".to_owned()),
         };

@@ -76,7 +76,7 @@ fn check_item(item: &str, warnings: &mut Vec<String>) -> Result<bool, PatternErr
     }
     let is_name = !item.is_empty() && item.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$'));
     if is_name {
-        let error = PatternError::new(format!("`{item}` never matches: it needs two parts, database.table"));
+        let error = PatternError::new(format!("`{item}` never matches: it needs two parts, db.table"));
         return Err(error.hint(format!("write `{item}.\\.*` for all tables of a database")));
     }
     if let Some(warning) = hints::alternatives_in_class(item) {

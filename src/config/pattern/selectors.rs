@@ -30,7 +30,7 @@ impl TablePattern {
         match pattern.items.iter().find(|item| item.parts.is_none()) {
             None => Ok(pattern),
             Some(item) => Err(PatternError::new(format!(
-                "`{}` has three parts and never matches: a MySQL table has two, database.table",
+                "`{}` has three parts and never matches: a MySQL table has two, db.table",
                 item.text
             ))),
         }
@@ -140,14 +140,14 @@ fn parse_item(item: &str, warnings: &mut Vec<String>) -> Result<Item, PatternErr
             Ok(Item { text, parts: None })
         }
         count => {
-            let error = PatternError::new(format!("`{item}` has too many parts: {count}, not two (database.table)"));
+            let error = PatternError::new(format!("`{item}` has too many parts: {count}, not two (db.table)"));
             Err(error.maybe_hint(hints::unescaped_any(item)))
         }
     }
 }
 
 fn needs_table(item: &str) -> PatternError {
-    let error = PatternError::new(format!("`{item}` needs two parts: database.table"));
+    let error = PatternError::new(format!("`{item}` names no table in a database: it needs two parts, db.table"));
     match item.split_once("\\.") {
         Some((database, table)) if !database.is_empty() && !table.is_empty() => error.hint(format!(
             "`\\.` stands for any character; the dot between database and table has no backslash: write `{database}.{table}`"

@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
 
     /// A required text.
     fn text(&mut self, key: &str) -> Option<String> {
-        if !self.map.get(key).is_some_and(|entry| !entry.value.is_null()) {
+        if !self.has(key) {
             let at = self.node.position;
             self.diagnostics.invalid(at, self.key(key), "required key is missing").maybe(None);
             return None;

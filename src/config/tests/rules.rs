@@ -159,6 +159,11 @@ fn each_rule_is_enforced() {
         Case("sink= {type: kafka, properties.bootstrap.servers: k, canal-json.x: 1", "sink.canal-json.x", "not used"),
         Case("sink= {type: elasticsearch, hosts: h, version: 5", "sink.version", "between 6 and 8"),
         Case("sink= {type: hudi, path: p, index.type: BLOOM", "sink.index.type", "BUCKET"),
+        Case(
+            "sink= {type: paimon, catalog.properties.metastor: filesystem, catalog.properties.warehouse: /w",
+            "sink.catalog.properties.metastore",
+            "is it meant by `catalog.properties.metastor`?",
+        ),
         // Route.
         Case("route: [{sink-table: c.d}]", "route[0].source-table", "missing"),
         Case("route: [{source-table: 'a.*', sink-table: c.d}]", "route[0].source-table", "never matches"),

@@ -48,7 +48,7 @@ impl Checker<'_> {
     /// Checks a SELECT list.
     pub(super) fn projection(&self, text: &str) -> Result<(Outputs, Warnings), Vec<Problem>> {
         let text = text.replace("\\*", "*");
-        let tokens = tokenize(&text).map_err(|problem| vec![problem])?;
+        let tokens = tokenize(&text).and_then(no_lost_operator).map_err(|problem| vec![problem])?;
         let items = parse_select(&format!("SELECT {text} FROM TB"), "SELECT ".len())
             .and_then(|(items, _)| items.ok_or_else(not_a_list))
             .map_err(|problem| vec![problem])?;
@@ -84,7 +84,7 @@ impl Checker<'_> {
 
     /// Checks a condition.
     pub(super) fn filter(&self, text: &str) -> Result<Warnings, Vec<Problem>> {
-        let tokens = tokenize(text).map_err(|problem| vec![problem])?;
+        let tokens = tokenize(text).and_then(no_lost_operator).map_err(|problem| vec![problem])?;
         let prefix = "SELECT * FROM TB WHERE ";
         let (_, only_where) =
             parse_select(&format!("{prefix}{text}"), prefix.len()).map_err(|problem| vec![problem])?;
@@ -178,6 +178,38 @@ fn tokenize(text: &str) -> Result<Vec<Token>, Problem> {
         let at = error.location.column;
         Problem::new(format!("SQL syntax: {} (character {at})", error.message), None)
     })
+}
+
+/// Refuses a word such as AND where an operand must stand: the parser would take it for a column.
+fn no_lost_operator(tokens: Vec<Token>) -> Result<Vec<Token>, Problem> {
+    let mut operand_expected = true;
+    for token in tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))) {
+        let keyword = match token {
+            Token::Word(word) if word.quote_style.is_none() => word.keyword,
+            _ => Keyword::NoKeyword,
+        };
+        let joins = matches!(keyword, Keyword::AND | Keyword::OR | Keyword::IS | Keyword::THEN | Keyword::AS);
+        if operand_expected && joins {
+            return Err(Problem::new(format!("SQL syntax: expected an expression near `{token}`"), None));
+        }
+        operand_expected = matches!(
+            token,
+            Token::Eq
+                | Token::Neq
+                | Token::Lt
+                | Token::Gt
+                | Token::LtEq
+                | Token::GtEq
+                | Token::Plus
+                | Token::Minus
+                | Token::Div
+                | Token::Mod
+                | Token::StringConcat
+                | Token::LParen
+                | Token::Comma
+        ) || matches!(keyword, Keyword::AND | Keyword::OR | Keyword::NOT | Keyword::WHEN);
+    }
+    Ok(tokens)
 }
 
 /// Parses a whole query; `prefix`: how many characters of it are not the user's. The items are those of a plain
