@@ -128,13 +128,12 @@ impl Pipeline {
     }
 }
 
-/// Rows of snapshots and changes, from the last line of a log that tells both.
+/// Rows of snapshots and changes, from the line that rowferry ends with:
+/// `done: 2 tables, 10 rows of snapshots, 20 changes, 1.5 s, …`.
 fn rows_written(log: &str) -> Option<u64> {
-    log.lines().rev().find_map(|line| {
-        let line: serde_json::Value = serde_json::from_str(line).ok()?;
-        let line = line.get("fields").unwrap_or(&line);
-        Some(line.get("snapshot_rows")?.as_u64()? + line.get("changes")?.as_u64()?)
-    })
+    let summary = log.lines().rev().find_map(|line| line.strip_prefix("done: "))?;
+    let count = |what: &str| summary.split(", ").find_map(|part| part.strip_suffix(what)?.parse::<u64>().ok());
+    Some(count(" rows of snapshots")? + count(" changes")?)
 }
 
 fn files(directory: &Path) -> (u64, u64) {
@@ -161,10 +160,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_is_the_last_line_with_both_counts() {
-        let log = "{\"message\":\"streaming\",\"changes\":1}\n{\"message\":\"done\",\"snapshot_rows\":2,\"changes\":3}\nplain\n";
-        assert_eq!(rows_written(log), Some(5));
-        assert_eq!(rows_written("{\"fields\":{\"snapshot_rows\":1,\"changes\":1}}\n"), Some(2));
-        assert_eq!(rows_written("{\"changes\":1}\n"), None);
+    fn the_summary_tells_rows_of_both_kinds() {
+        let log = "{\"message\":\"streaming\",\"changes\":1}\ndone: 2 tables, 10 rows of snapshots, 20 changes, 1.5 s, 20 rows/s\n";
+        assert_eq!(rows_written(log), Some(30));
+        assert_eq!(rows_written("stopped: 2 tables, 10 rows of snapshots, 20 changes, 1.5 s, 20 rows/s\n"), None);
     }
 }

@@ -222,3 +222,6 @@ impl ChangeBatch {
         self.columns.columns().iter().map(|c| c.get_buffer_memory_size()).sum::<usize>() + self.changes.len()
     }
 }
+
+#[cfg(test)]
+mod tests;

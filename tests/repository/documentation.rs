@@ -76,16 +76,19 @@ fn every_test_that_the_architecture_names_exists() {
 #[test]
 fn every_link_within_the_documentation_leads_somewhere() {
     let link = Regex::new(r"\]\(([^)#\s]+)(#[^)]*)?\)").unwrap();
-    for file in [
-        "README.md",
-        "CONTRIBUTING.md",
-        "docs/architecture.md",
-        "docs/differences.md",
-        "docs/errors.md",
-        "docs/mysql-source.md",
-        "docs/operations.md",
-    ] {
-        let path = root().join(file);
+    let pages = std::fs::read_dir(root().join("docs/sinks")).unwrap().map(|page| page.unwrap().path());
+    let pages = pages.map(|page| page.strip_prefix(root()).unwrap().to_string_lossy().into_owned());
+    let others = [
+        "README",
+        "CONTRIBUTING",
+        "docs/architecture",
+        "docs/differences",
+        "docs/errors",
+        "docs/mysql-source",
+        "docs/operations",
+    ];
+    for file in others.map(|name| format!("{name}.md")).into_iter().chain(pages) {
+        let path = root().join(&file);
         for found in link.captures_iter(&read(&path)) {
             let target = &found[1];
             if !target.starts_with("http") {
