@@ -31,7 +31,11 @@ pub(super) fn run(args: &CheckArgs) -> Exit {
     // With --connect the answer of the server is the JSON document.
     let text = if args.common.json && args.connect && found.is_ok() {
         String::new()
-    } else if args.common.json { format!("{:#}\n", found.to_json()) } else { found.render() };
+    } else if args.common.json {
+        format!("{:#}\n", found.to_json())
+    } else {
+        found.render()
+    };
     // The reader of the output may have gone, for example `head`.
     if let Err(error) = std::io::stdout().write_all(text.as_bytes()) {
         report(&error);

@@ -43,9 +43,9 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
         .tables
         .items()
         .map(|item| {
-            let matched = captured.iter().filter(|t| {
-                source.tables.items_matching(t.database(), t.table()).any(|matching| matching == item)
-            });
+            let matched = captured
+                .iter()
+                .filter(|t| source.tables.items_matching(t.database(), t.table()).any(|matching| matching == item));
             (item.to_owned(), matched.map(ToString::to_string).collect())
         })
         .collect();
@@ -117,9 +117,10 @@ fn probe(settings: &crate::pipeline::Settings) -> Result<()> {
         instance: "0".repeat(32),
     };
     let mut sink = rowferry_sinks::build(&settings.sink_type, &settings.sink_options, &context)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|e| {
-        Error::new(ErrorKind::Permanent, "RF-RUN-001", "a thread can't be started").caused_by(e)
-    })?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Error::new(ErrorKind::Permanent, "RF-RUN-001", "a thread can't be started").caused_by(e))?;
     runtime.block_on(sink.metadata.probe())?;
     Ok(())
 }

@@ -64,11 +64,9 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         StartupMode::EarliestOffset => Startup::Earliest,
         StartupMode::LatestOffset => Startup::Latest,
         StartupMode::Timestamp(millis) => Startup::Timestamp(i64::try_from(*millis).unwrap_or(i64::MAX)),
-        StartupMode::SpecificOffset { gtids, position, .. } => Startup::Specific(Offset {
-            position: position.clone().unwrap_or_default(),
-            gtids: gtids.clone(),
-            rows: 0,
-        }),
+        StartupMode::SpecificOffset { gtids, position, .. } => {
+            Startup::Specific(Offset { position: position.clone().unwrap_or_default(), gtids: gtids.clone(), rows: 0 })
+        }
     };
     let until = if startup == Startup::Snapshot || wishes.stop_after_snapshot {
         Until::SnapshotDone
@@ -92,10 +90,7 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
             even_upper: source.even_distribution_upper,
             even_lower: source.even_distribution_lower,
         },
-        mapping: MappingOptions {
-            tinyint1_as_boolean: source.tinyint1_as_boolean,
-            include_comments: source.comments,
-        },
+        mapping: MappingOptions { tinyint1_as_boolean: source.tinyint1_as_boolean, include_comments: source.comments },
         binlog_json: if source.legacy_json_format { JsonStyle::Compact } else { JsonStyle::Server },
         op_ts: source.metadata.contains(&MetadataColumn::OpTs),
         parallelism: config.pipeline.parallelism.max(1) as usize,

@@ -123,7 +123,9 @@ fn as_text(config: &PipelineConfig, directory: &Path, checkpoint: Option<&Checkp
     );
     for (table, state) in &checkpoint.tables {
         text += &match &state.phase {
-            Phase::Snapshot(p) => format!("table       {table}: snapshot, {} of about {} rows\n", p.rows, p.estimated_rows),
+            Phase::Snapshot(p) => {
+                format!("table       {table}: snapshot, {} of about {} rows\n", p.rows, p.estimated_rows)
+            }
             Phase::StreamingFrom(_) | Phase::Streaming => format!("table       {table}: streaming\n"),
         };
     }

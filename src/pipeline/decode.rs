@@ -12,18 +12,18 @@ use tokio::sync::mpsc;
 
 /// A segment in columns.
 #[derive(Debug)]
-pub struct Decoded {
+pub(super) struct Decoded {
     /// The rows, table by table.
-    pub batches: Vec<ChangeBatch>,
+    pub(super) batches: Vec<ChangeBatch>,
     /// The place behind them.
-    pub point: StreamPoint,
+    pub(super) point: StreamPoint,
 }
 
 /// Segments that a worker may have waiting for it, and that may wait behind it: what bounds the memory.
 const WAITING: usize = 1;
 
 /// Starts the workers. Segments go to them in turn and are collected in the same turn, so the order stays.
-pub fn start(
+pub(super) fn start(
     items: Receiver<StreamItem>,
     workers: usize,
     options: DecodeBatches,
@@ -50,13 +50,11 @@ pub fn start(
         outputs.push(output);
     }
     spawn("decode-turn".into(), move || {
-        let mut turn = 0;
-        for item in items {
+        for (turn, item) in items.into_iter().enumerate() {
             let Some(input) = inputs.get(turn % inputs.len().max(1)) else { return };
             if input.send(item).is_err() {
                 return;
             }
-            turn += 1;
         }
     })?;
     Ok(InOrder { outputs, turn: 0 })
@@ -72,22 +70,22 @@ pub(super) fn spawn(name: String, run: impl FnOnce() + Send + 'static) -> Result
 
 /// How rows are cut into batches.
 #[derive(Clone, Copy, Debug)]
-pub struct DecodeBatches {
+pub(super) struct DecodeBatches {
     /// When a batch is full.
-    pub limits: BatchLimits,
+    pub(super) limits: BatchLimits,
     /// Whether each row's time is wanted.
-    pub op_ts: bool,
+    pub(super) op_ts: bool,
 }
 
 /// Decoded segments in the stream's order.
-pub struct InOrder {
+pub(super) struct InOrder {
     outputs: Vec<mpsc::Receiver<Result<Decoded>>>,
     turn: usize,
 }
 
 impl InOrder {
     /// The next segment; `None`: there are no more. Safe to give up while waiting.
-    pub async fn next(&mut self) -> Option<Result<Decoded>> {
+    pub(super) async fn next(&mut self) -> Option<Result<Decoded>> {
         let index = self.turn % self.outputs.len().max(1);
         let item = self.outputs.get_mut(index)?.recv().await;
         self.turn += 1;
@@ -95,7 +93,7 @@ impl InOrder {
     }
 
     /// The next segment if it is there already.
-    pub fn next_now(&mut self) -> Option<Result<Decoded>> {
+    pub(super) fn next_now(&mut self) -> Option<Result<Decoded>> {
         let index = self.turn % self.outputs.len().max(1);
         let item = self.outputs.get_mut(index)?.try_recv().ok()?;
         self.turn += 1;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows how a run goes.
-pub struct Progress {
+pub(super) struct Progress {
     bar: Option<ProgressBar>,
     started: Instant,
     last_line: Instant,
@@ -20,7 +20,7 @@ pub struct Progress {
 
 impl Progress {
     /// A bar if standard error is a terminal.
-    pub fn new(snapshot: bool) -> Self {
+    pub(super) fn new(snapshot: bool) -> Self {
         let bar = (snapshot && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(5));
             if let Ok(style) = ProgressStyle::with_template(
@@ -35,7 +35,7 @@ impl Progress {
     }
 
     /// Called now and then.
-    pub fn tick(&mut self, metrics: &Metrics, in_snapshot: bool) {
+    pub(super) fn tick(&mut self, metrics: &Metrics, in_snapshot: bool) {
         let tables = metrics.tables();
         let rows: u64 = tables.iter().map(|(_, t)| t.rows).sum();
         if let Some(bar) = &self.bar {
@@ -82,7 +82,7 @@ impl Progress {
     }
 
     /// Takes the bar away.
-    pub fn end(&self) -> Duration {
+    pub(super) fn end(&self) -> Duration {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

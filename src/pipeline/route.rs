@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// The targets of each captured table, worked out once.
 #[derive(Debug, Default)]
-pub struct Router {
+pub(super) struct Router {
     targets: HashMap<TableId, Vec<TableId>>,
 }
 
@@ -15,7 +15,7 @@ impl Router {
     ///
     /// # Errors
     /// Two tables go to one target: merging them is not part of this version.
-    pub fn new<'t>(
+    pub(super) fn new<'t>(
         tables: impl IntoIterator<Item = &'t TableId>,
         route: impl Fn(&TableId) -> Result<Vec<TableId>>,
     ) -> Result<Self> {
@@ -45,7 +45,7 @@ impl Router {
     }
 
     /// The targets of a table; none for a table that is not captured.
-    pub fn targets(&self, table: &TableId) -> &[TableId] {
+    pub(super) fn targets(&self, table: &TableId) -> &[TableId] {
         self.targets.get(table).map_or(&[], Vec::as_slice)
     }
 }

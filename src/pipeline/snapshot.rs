@@ -16,20 +16,20 @@ use tokio::sync::mpsc;
 
 /// A table whose snapshot is to be cut into chunks.
 #[derive(Clone, Debug)]
-pub struct TableToPlan {
+pub(super) struct TableToPlan {
     /// The table.
-    pub tracked: Tracked,
+    pub(super) tracked: Tracked,
     /// What it is cut by.
-    pub key: ChunkKey,
+    pub(super) key: ChunkKey,
     /// Rows by the server's estimate.
-    pub estimated_rows: u64,
+    pub(super) estimated_rows: u64,
     /// Ranges that are in the sink already.
-    pub done: Vec<(Option<KeyBound>, Option<KeyBound>)>,
+    pub(super) done: Vec<(Option<KeyBound>, Option<KeyBound>)>,
 }
 
 /// What the planner says.
 #[derive(Debug)]
-pub enum Planned {
+pub(super) enum Planned {
     /// A chunk to read.
     Chunk(TableId, PlannedChunk),
     /// All chunks of a table have been planned.
@@ -39,7 +39,7 @@ pub enum Planned {
 }
 
 /// Starts the thread that cuts tables into chunks, a few ahead of those who read them.
-pub fn start_planner(
+pub(super) fn start_planner(
     connect: ConnectOptions,
     tables: Vec<TableToPlan>,
     options: ChunkOptions,
@@ -72,15 +72,15 @@ pub fn start_planner(
 }
 
 /// The threads that read chunks.
-pub struct ChunkReaders {
+pub(super) struct ChunkReaders {
     /// Takes chunks to read.
-    pub tasks: Sender<ChunkTask>,
+    pub(super) tasks: Sender<ChunkTask>,
     /// What came of them.
-    pub outcomes: mpsc::Receiver<(TableId, Vec<u32>, Result<ReadOutcome>)>,
+    pub(super) outcomes: mpsc::Receiver<(TableId, Vec<u32>, Result<ReadOutcome>)>,
 }
 
 /// Starts the threads that read chunks, each with a connection of its own.
-pub fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkReaders> {
+pub(super) fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkReaders> {
     let (tasks, work) = bounded::<ChunkTask>(count * 2);
     let (done, outcomes) = mpsc::channel(count * 2);
     for n in 0..count {
@@ -110,7 +110,7 @@ pub fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkRead
 
 /// What the thread that reads a whole table says.
 #[derive(Debug)]
-pub enum Whole {
+pub(super) enum Whole {
     /// The rows show the table at this place of the log.
     Position(BinlogPosition),
     /// Some rows.
@@ -122,7 +122,7 @@ pub enum Whole {
 }
 
 /// Starts the thread that reads a table without a usable key.
-pub fn start_whole(
+pub(super) fn start_whole(
     connect: ConnectOptions,
     table: TableId,
     plan: Arc<TextPlan>,

@@ -76,7 +76,8 @@ pub(super) async fn start<'a>(
     let mut to_plan = Vec::new();
     for (id, state) in source.tables {
         let estimated_rows = source.estimates.get(&id).copied().unwrap_or_default();
-        let (entry, plan) = table_entry(settings, choice, &sink, &router, &id, state, estimated_rows, last_checkpoint > 0)?;
+        let (entry, plan) =
+            table_entry(settings, choice, &sink, &router, &id, state, estimated_rows, last_checkpoint > 0)?;
         let (rows, done) = match &entry.phase {
             TablePhase::Chunks(join) => (join.progress().rows, false),
             TablePhase::WholeWaiting => (0, false),

@@ -75,7 +75,10 @@ fn a_definition_that_changes_stops_with_statement_and_place_and_others_do_not() 
         client.execute("/* why */ ALTER TABLE a ADD COLUMN wanted_here INT").unwrap();
         let (status, _, log) = running.wait();
         assert_eq!(status.code(), Some(4), "{log}");
-        assert!(log.contains("RF-DDL-001") && log.contains("ADD COLUMN wanted_here INT") && log.contains("position"), "{log}");
+        assert!(
+            log.contains("RF-DDL-001") && log.contains("ADD COLUMN wanted_here INT") && log.contains("position"),
+            "{log}"
+        );
         assert!(!log.contains("panicked"), "{log}");
     }
 }

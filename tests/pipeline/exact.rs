@@ -54,7 +54,9 @@ fn write(client: &mut Connection, dice: &mut Dice, keys: u64) {
         0..3 if table == "heap" => format!("INSERT INTO heap VALUES ({n}, {v})"),
         0..3 => format!("REPLACE INTO {table} VALUES ({}, {v})", key(table, n)),
         3..6 => format!("UPDATE {table} SET v = {v} WHERE {}", condition(table, n)),
-        6 if table == "pairs" => format!("UPDATE IGNORE pairs SET a = {}, v = {v} WHERE {}", dice.roll(7), condition(table, n)),
+        6 if table == "pairs" => {
+            format!("UPDATE IGNORE pairs SET a = {}, v = {v} WHERE {}", dice.roll(7), condition(table, n))
+        }
         6 => {
             let to = dice.roll(keys);
             format!("UPDATE IGNORE {table} SET id = {}, v = {v} WHERE {}", key(table, to), condition(table, n))

@@ -134,7 +134,11 @@ fn the_lines_are_those_of_the_real_flink_cdc() {
             .skip(1)
             .take_while(|l| l.starts_with(' '))
             .map(|l| l.trim().replace(&short, &database.name))
-            .filter(|l| !["type:", "hostname:", "port:", "username:", "password:", "tables:", "server-id:", "server-time-zone:"].iter().any(|k| l.starts_with(k)))
+            .filter(|l| {
+                !["type:", "hostname:", "port:", "username:", "password:", "tables:", "server-id:", "server-time-zone:"]
+                    .iter()
+                    .any(|k| l.starts_with(k))
+            })
             .collect();
         let source: Vec<&str> = source.iter().map(String::as_str).collect();
         let pipeline = Pipeline::new(&server, &format!("{}.\\.*", database.name), &source, "  type: values\n", &[]);

@@ -2,5 +2,7 @@
 
 mod basics;
 mod exact;
+mod faults;
 mod golden;
+mod lake;
 mod resume;

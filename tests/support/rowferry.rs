@@ -235,10 +235,14 @@ impl StrictTarget {
     /// The rows of a table as text, one a line, in order.
     pub(crate) fn rows(&self, table: &str, columns: &[&str]) -> Vec<String> {
         let text = |row: &Value| {
-            columns.iter().map(|c| match &row[*c] {
-                Value::String(s) => s.clone(),
-                other => other.to_string(),
-            }).collect::<Vec<_>>().join("|")
+            columns
+                .iter()
+                .map(|c| match &row[*c] {
+                    Value::String(s) => s.clone(),
+                    other => other.to_string(),
+                })
+                .collect::<Vec<_>>()
+                .join("|")
         };
         let mut rows: Vec<String> = self.tables.get(table).into_iter().flat_map(|t| t.values().map(text)).collect();
         for (row, count) in self.bags.get(table).into_iter().flatten() {

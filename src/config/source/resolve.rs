@@ -244,7 +244,7 @@ pub(crate) fn check_server_ids(node: &Node, ids: ServerIds, parallelism: u32, di
         let hint = format!("write {}-{last}, or lower pipeline.parallelism", ids.first);
         diagnostics.invalid(at, "source.server-id", message).hint(hint);
     } else {
-        let hint = format!("Flink CDC would refuse this; rowferry never needs more than {}", server_id::ENOUGH);
+        let hint = "Flink CDC would refuse this; rowferry needs one";
         diagnostics.warning(at, "source.server-id", message).hint(hint);
     }
 }

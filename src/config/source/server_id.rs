@@ -11,9 +11,9 @@ pub struct ServerIds {
     pub last: u32,
 }
 
-/// How many ids are ever needed, however large the parallelism is. Flink CDC takes one id per reader; here one
-/// connection reads the binlog, and a reconnect takes the next id so that the server does not mistake it for the old
-/// connection.
+/// Fewer ids than this and than the parallelism are refused, as by Flink CDC, which takes one id a reader: the same file
+/// must run there. Here one connection reads the binlog, with the first id; from this many on a short range is only
+/// warned about.
 pub(super) const ENOUGH: u32 = 4;
 
 impl ServerIds {

@@ -283,7 +283,7 @@ impl TableJoin {
         let mut closed = Vec::new();
         let mut i = 0;
         while i < self.open.len() {
-            if !self.open[i].read.as_ref().is_some_and(|r| r.high <= *stream_at) {
+            if self.open[i].read.as_ref().is_none_or(|r| r.high > *stream_at) {
                 i += 1;
                 continue;
             }

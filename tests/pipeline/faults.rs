@@ -1,0 +1,125 @@
+//! What goes wrong in a server's life.
+
+use crate::support::proxy::Proxy;
+use crate::support::rowferry::{Pipeline, StrictTarget, server_rows};
+use crate::support::servers::{Database, all};
+
+#[test]
+fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_row() {
+    for (kind, server) in all() {
+        let database = Database::create(&server, "cut");
+        let mut client = database.connect();
+        client.execute("CREATE TABLE a (id INT PRIMARY KEY, v VARCHAR(2000))").unwrap();
+        let proxy = Proxy::before(&server.host, server.port);
+        let mut through = server.clone();
+        through.host = "127.0.0.1".into();
+        through.port = proxy.port();
+        let pipeline = Pipeline::to_json(&through, &format!("{}.a", database.name), &["heartbeat.interval: 1s"], &[]);
+        let mut running = pipeline.start(&["run"], &[]);
+        running.wait_for("table", |out| out.contains("create.table"));
+        let mut n = 0;
+        for round in 0..6 {
+            client.execute("START TRANSACTION").unwrap();
+            for _ in 0..300 {
+                client.execute(&format!("INSERT INTO a VALUES ({n}, REPEAT('p', 1500))")).unwrap();
+                n += 1;
+            }
+            client.execute("COMMIT").unwrap();
+            if round % 2 == 1 {
+                proxy.cut();
+            }
+        }
+        client.execute("INSERT INTO a VALUES (1000000, 'end')").unwrap();
+        running.wait_for("last row", |out| out.contains("\"id\":1000000"));
+        let log = running.log();
+        let (code, output) = running.interrupt();
+        assert_eq!(code, Some(130), "{log}");
+        let mut target = StrictTarget::default();
+        target.apply(&output);
+        assert_eq!(target.rows("a", &["id", "v"]), server_rows(&database, "a", &["id", "v"]), "{kind:?}");
+        assert!(log.contains("trying again"), "it was never cut: {log}");
+    }
+}
+
+#[test]
+fn xa_transactions_count_when_they_are_committed() {
+    for (kind, server) in all() {
+        if kind == crate::support::servers::Server::Mysql56 {
+            // Before 5.7.7 a prepared XA transaction is not in the binlog at all.
+            continue;
+        }
+        let database = Database::create(&server, "xa");
+        let (mut one, mut two, mut three) = (database.connect(), database.connect(), database.connect());
+        one.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))").unwrap();
+        let pipeline = Pipeline::to_json(&server, &format!("{}.t", database.name), &[], &[]);
+        let mut running = pipeline.start(&["run"], &[]);
+        running.wait_for("table", |out| out.contains("create.table"));
+        let name = &database.name;
+        for sql in [
+            format!("XA START '{name}1'"),
+            "INSERT INTO t VALUES (10,'no')".into(),
+            format!("XA END '{name}1'"),
+            format!("XA PREPARE '{name}1'"),
+        ] {
+            one.execute(&sql).unwrap();
+        }
+        for sql in [
+            format!("XA START '{name}2'"),
+            "INSERT INTO t VALUES (11,'yes')".into(),
+            format!("XA END '{name}2'"),
+            format!("XA PREPARE '{name}2'"),
+        ] {
+            two.execute(&sql).unwrap();
+        }
+        three.execute("INSERT INTO t VALUES (12,'plain')").unwrap();
+        running.wait_for("plain row", |out| out.contains("\"id\":12"));
+        assert!(!running.output().contains("\"id\":11") && !running.output().contains("\"id\":10"));
+        two.execute(&format!("XA COMMIT '{name}2'")).unwrap();
+        one.execute(&format!("XA ROLLBACK '{name}1'")).unwrap();
+        for sql in [
+            format!("XA START '{name}3'"),
+            "INSERT INTO t VALUES (13,'one')".into(),
+            format!("XA END '{name}3'"),
+            format!("XA COMMIT '{name}3' ONE PHASE"),
+        ] {
+            three.execute(&sql).unwrap();
+        }
+        running.wait_for("last row", |out| out.contains("\"id\":13"));
+        let (_, output) = running.interrupt();
+        let mut target = StrictTarget::default();
+        target.apply(&output);
+        assert_eq!(target.rows("t", &["id", "v"]), server_rows(&database, "t", &["id", "v"]), "{kind:?}");
+    }
+}
+
+#[test]
+fn metrics_and_health_are_answered() {
+    use std::io::{Read, Write};
+    let Some((_, server)) = all().next() else { return };
+    let database = Database::create(&server, "http");
+    let mut client = database.connect();
+    client.execute("CREATE TABLE a (id INT PRIMARY KEY)").unwrap();
+    client.execute("INSERT INTO a VALUES (1),(2)").unwrap();
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let address = format!("rowferry.http.address: 127.0.0.1:{port}");
+    let pipeline = Pipeline::to_json(&server, &format!("{}.a", database.name), &[], &[&address]);
+    let mut running = pipeline.start(&["run"], &[]);
+    running.wait_for("rows", |out| out.matches("\"event\":\"insert\"").count() == 2);
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    };
+    assert!(get("/healthz").starts_with("HTTP/1.1 200 OK"));
+    let page = get("/metrics");
+    assert!(page.contains("rowferry_snapshot_rows_total 2\n"), "{page}");
+    assert!(page.contains(&format!("rowferry_table_snapshot_done{{table=\"{}.a\"}} 1\n", database.name)), "{page}");
+    assert!(page.contains("rowferry_lag_seconds 0\n"), "{page}");
+    assert!(get("/other").starts_with("HTTP/1.1 404"));
+    drop(running);
+}

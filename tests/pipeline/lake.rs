@@ -1,0 +1,73 @@
+//! Into a Paimon lake, killed on the way, read back with another implementation.
+
+use crate::support::rowferry::{Pipeline, server_rows};
+use crate::support::servers::{Database, all};
+use std::path::Path;
+use std::process::Command;
+
+/// The rows that pypaimon reads, in the form of [`server_rows`]; `None`, with a message, where it can't be installed.
+fn lake_rows(warehouse: &Path, database: &str, table: &str, columns: &[&str]) -> Option<Vec<String>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/paimon-read");
+    let output = Command::new(script).arg(warehouse).args([database, table]).output().expect("runs");
+    if output.status.code() == Some(3) {
+        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
+        return None;
+    }
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut rows: Vec<String> = String::from_utf8(output.stdout)
+        .expect("UTF-8")
+        .lines()
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let text = |c: &&str| match &row[*c] {
+                serde_json::Value::String(s) => s.clone(),
+                other => other.to_string(),
+            };
+            columns.iter().map(text).collect::<Vec<_>>().join("|")
+        })
+        .collect();
+    rows.sort();
+    Some(rows)
+}
+
+#[test]
+fn killed_at_each_failpoint_the_lake_has_each_row_once() {
+    for (kind, server) in all() {
+        let database = Database::create(&server, "lake");
+        let mut client = database.connect();
+        client.execute("CREATE TABLE keyed (id BIGINT UNSIGNED PRIMARY KEY, v INT, t VARCHAR(20))").unwrap();
+        client.execute("CREATE TABLE heap (n INT, t VARCHAR(20))").unwrap();
+        let values: Vec<_> = (0..200).map(|n| format!("({n},0,'é{n}')")).collect();
+        client.execute(&format!("INSERT INTO keyed VALUES {}", values.join(","))).unwrap();
+        client.execute("INSERT INTO heap VALUES (1,'a'),(1,'a'),(2,NULL)").unwrap();
+        let warehouse = tempfile::TempDir::new().unwrap();
+        let sink = format!(
+            "  type: paimon\n  catalog.properties.metastore: filesystem\n  catalog.properties.warehouse: {}\n  table.properties.bucket: 1\n",
+            warehouse.path().display()
+        );
+        let pipeline = Pipeline::new(
+            &server,
+            &format!("{}.\\.*", database.name),
+            &["scan.incremental.snapshot.chunk.size: 30"],
+            &sink,
+            &["rowferry.checkpoint.interval: 20 ms"],
+        );
+        let mut died = 0;
+        for (n, name) in rowferry::failpoint::NAMES.iter().cycle().take(14).enumerate() {
+            let wish = format!("{name}:{}", 1 + n / 7);
+            let running = pipeline.start(&["run", "--until-caught-up"], &[("ROWFERRY_FAILPOINT", &wish)]);
+            client.execute(&format!("UPDATE keyed SET v = v + 1 WHERE id % 14 = {n}")).unwrap();
+            client.execute(&format!("DELETE FROM keyed WHERE id = {}", n * 5)).unwrap();
+            client.execute(&format!("INSERT INTO heap VALUES ({}, 'x')", 100 + n)).unwrap();
+            let (status, _, log) = running.wait();
+            assert!(status.success() || status.code().is_none(), "{wish} at {kind:?}: {status}\n{log}");
+            died += usize::from(status.code().is_none());
+        }
+        assert!(died >= 5, "only {died} runs died");
+        pipeline.run_well(&["run", "--until-caught-up"]);
+        for (table, columns) in [("keyed", ["id", "v", "t"].as_slice()), ("heap", &["n", "t"])] {
+            let Some(rows) = lake_rows(warehouse.path(), &database.name, table, columns) else { return };
+            assert_eq!(rows, server_rows(&database, table, columns), "{table} at {kind:?}");
+        }
+    }
+}
