@@ -85,6 +85,10 @@ impl Attempt<'_> {
         let mut caught_up_at: Option<BinlogPosition> = None;
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        if self.last_checkpoint == 0 {
+            // From here on a crash goes on at this place, not at a later one.
+            self.checkpoint().await?;
+        }
         let mut checkpointed = Instant::now();
         let mut dirty = true;
         let mut stopping: Option<Instant> = None;

@@ -76,7 +76,7 @@ pub(super) async fn start<'a>(
     let mut to_plan = Vec::new();
     for (id, state) in source.tables {
         let estimated_rows = source.estimates.get(&id).copied().unwrap_or_default();
-        let (entry, plan) = table_entry(settings, choice, &sink, &router, &id, state, estimated_rows)?;
+        let (entry, plan) = table_entry(settings, choice, &sink, &router, &id, state, estimated_rows, last_checkpoint > 0)?;
         let (rows, done) = match &entry.phase {
             TablePhase::Chunks(join) => (join.progress().rows, false),
             TablePhase::WholeWaiting => (0, false),
@@ -162,6 +162,7 @@ fn table_entry(
     id: &TableId,
     state: TableState,
     estimated_rows: u64,
+    resumed: bool,
 ) -> Result<(TableEntry, Option<TableToPlan>)> {
     let tracked = Tracked::new(id.clone(), state.def, &settings.mapping)?;
     for target in router.targets(id) {
@@ -194,9 +195,12 @@ fn table_entry(
                         estimated_rows,
                         done: progress.done.clone(),
                     });
-                    let join = TableJoin::new(id.clone(), tracked.schema.clone(), key, &progress).map_err(|e| {
+                    let mut join = TableJoin::new(id.clone(), tracked.schema.clone(), key, &progress).map_err(|e| {
                         Error::permanent("RF-SNP-001", "the snapshot can't be joined with the binlog").caused_by(e)
                     })?;
+                    if resumed && !sink.events.capabilities().exactly_once {
+                        join.pass_all_deletes();
+                    }
                     TablePhase::Chunks(Box::new(join))
                 }
             }

@@ -6,7 +6,7 @@
 use super::resolve::{blob_size, resolve_charset, resolve_column, text, timestamp_defaults};
 use super::{AlterStep, ApplyError, Catalog, Effect, position, same_name};
 use crate::ddl::{AlterAction, AlterTable, ColumnSpec, DdlContext, KeyKind, Place};
-use crate::{CharSet, ColumnDef, ColumnType, TableDef, charset_max_bytes};
+use crate::{CharSet, ColumnDef, ColumnType, Flavor, TableDef, charset_max_bytes};
 use rowferry_model::{ColumnPosition, TableId};
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ impl Catalog {
     pub(super) fn alter(&mut self, alter: &AlterTable, context: &DdlContext) -> Result<Vec<Effect>, ApplyError> {
         let table = &alter.table;
         let Some(before) = self.table(table).cloned() else {
-            if alter.if_exists {
+            // What changes no definition needs none: ANALYZE PARTITION and the like.
+            if alter.if_exists || alter.actions.iter().all(|a| *a == AlterAction::Nothing) {
                 return Ok(vec![]);
             }
             return Err(ApplyError::UnknownTable(table.clone()));
@@ -42,8 +43,9 @@ impl Catalog {
         for action in &alter.actions {
             match action {
                 AlterAction::RenameTable(to) if to != table => effects.push(self.rename(table.clone(), to.clone())),
-                AlterAction::RemovesRows(clause) => {
-                    effects.push(Effect::PartitionsChanged { table: table.clone(), clause });
+                AlterAction::RemovesRows { clause, other } => {
+                    let tables = std::iter::once(table).chain(other);
+                    effects.extend(tables.map(|t| Effect::PartitionsChanged { table: t.clone(), clause }));
                 }
                 _ => {}
             }
@@ -103,6 +105,16 @@ impl Alteration<'_> {
                 _ => continue,
             };
             if options.charset.is_none() && options.collation.is_none() {
+                continue;
+            }
+            let server = self.context.server;
+            let old = server.flavor == Flavor::Mysql && server.number < 50_700;
+            if convert
+                && old
+                && actions.len() == 1
+                && self.def.columns.iter().all(|c| c.column_type.charset().is_none())
+            {
+                // MySQL 5.6 finds nothing to convert, and leaves the default as it is, too.
                 continue;
             }
             let base = inherited.unwrap_or(&self.charset);
@@ -241,7 +253,7 @@ impl Alteration<'_> {
             match action {
                 AlterAction::AddColumn { column, .. } | AlterAction::ChangeColumn { column, .. } => {
                     if self.written.contains(&column.name) {
-                        self.def.add_inline_keys(column);
+                        self.def.add_inline_keys(column, self.context.server);
                     }
                 }
                 _ => {}
@@ -256,11 +268,11 @@ impl Alteration<'_> {
                 let named = |name: &String| self.def.keys.iter().any(|k| same_name(&k.name, name));
                 if !(*if_not_exists && key.name.as_ref().is_some_and(named)) {
                     self.def.check_key(key, self.table)?;
-                    self.def.add_key(key);
+                    self.def.add_key(key, self.context.server);
                 }
             }
         }
-        self.def.require_primary_key();
+        self.def.require_primary_key(self.context.server);
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 
 use super::resolve::{resolve_charset, resolve_column, timestamp_defaults};
 use super::{ApplyError, Catalog, position};
-use crate::ddl::{CreateTable, DdlContext, KeyKind, KeyPart, KeySpec};
-use crate::{CharSet, ColumnDef, ColumnType, TableDef};
+use crate::ddl::{ColumnSpec, CreateTable, DdlContext, KeyKind, KeyPart, KeySpec};
+use crate::{CharSet, ColumnDef, ColumnType, ServerVersion, TableDef};
 use rowferry_model::TableId;
 
 impl Catalog {
@@ -39,13 +39,13 @@ impl Catalog {
         }
         timestamp_defaults(&mut def.columns, |_| true, context);
         for column in &create.columns {
-            def.add_inline_keys(column);
+            def.add_inline_keys(column, context.server);
         }
         // Foreign keys look for a key that serves them among all others.
         for foreign in [false, true] {
             for key in create.keys.iter().filter(|k| (k.kind == KeyKind::Foreign) == foreign) {
                 def.check_key(key, &create.table)?;
-                def.add_key(key);
+                def.add_key(key, context.server);
             }
         }
         if context.generate_invisible_primary_key && def.primary_key.is_empty() {
@@ -57,11 +57,11 @@ impl Catalog {
 
 impl TableDef {
     /// The keys that a column's attributes make.
-    pub(super) fn add_inline_keys(&mut self, column: &crate::ddl::ColumnSpec) {
+    pub(super) fn add_inline_keys(&mut self, column: &ColumnSpec, server: ServerVersion) {
         for (wanted, kind) in [(column.primary, KeyKind::Primary), (column.unique, KeyKind::Unique)] {
             if wanted {
                 let parts = vec![KeyPart { column: Some(column.name.clone()), prefix: None }];
-                self.add_key(&KeySpec { kind, name: None, parts });
+                self.add_key(&KeySpec { kind, name: None, parts }, server);
             }
         }
     }

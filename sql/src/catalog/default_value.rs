@@ -1,8 +1,8 @@
 //! Defaults as `information_schema` shows them: the value that the column would get, not the text that was written.
 
 use super::temporal;
-use crate::ddl::{DdlContext, DefaultSpec};
-use crate::{ColumnType, DefaultValue};
+use crate::ddl::{DdlContext, DefaultSpec, decode_statement};
+use crate::{CharSet, ColumnType, DefaultValue};
 use std::sync::Arc;
 
 /// The default that the server makes of a written one; `None` for NULL.
@@ -13,11 +13,12 @@ pub(crate) fn resolve_default(
 ) -> Result<Option<DefaultValue>, String> {
     let value = match spec {
         DefaultSpec::Null => return Ok(None),
-        DefaultSpec::Now => {
-            return Ok(Some(DefaultValue::current_timestamp(match column_type {
-                ColumnType::DateTime(p) | ColumnType::Timestamp(p) => *p,
-                _ => 0,
-            })));
+        DefaultSpec::Now(written) => {
+            return Ok(Some(match (column_type, written) {
+                (ColumnType::DateTime(p) | ColumnType::Timestamp(p), _) => DefaultValue::current_timestamp(*p),
+                (_, 0) => DefaultValue::Expression("current_timestamp()".to_owned()),
+                (_, p) => DefaultValue::Expression(format!("current_timestamp({p})")),
+            }));
         }
         DefaultSpec::Expression(expression) => {
             return Ok(Some(DefaultValue::Expression(expression.shown(context))));
@@ -27,6 +28,10 @@ pub(crate) fn resolve_default(
         DefaultSpec::Hex(bytes) => Value::Bytes(bytes.clone()),
         DefaultSpec::Bits(digits) => Value::Bytes(bit_bytes(digits)),
     };
+    if matches!(column_type, ColumnType::Text { .. } | ColumnType::Blob(_)) && !context.server.is_mariadb() {
+        // MySQL takes an empty one without strict mode, and drops it.
+        return Ok(None);
+    }
     literal(&value, column_type, context)
         .map(|text| Some(DefaultValue::Literal(text)))
         .ok_or_else(|| format!("the default {spec:?} does not fit the type {column_type}"))
@@ -60,11 +65,20 @@ impl Value<'_> {
     }
 
     /// The text of the value, for character and temporal columns.
-    fn text(&self) -> Option<String> {
+    fn text(&self) -> String {
         match self {
-            Self::Text(text) => Some((*text).to_owned()),
-            Self::Number(number) => Some((*number).to_owned()),
-            Self::Bytes(bytes) => String::from_utf8(bytes.clone()).ok(),
+            Self::Text(text) => (*text).to_owned(),
+            Self::Number(number) => (*number).to_owned(),
+            // Bytes that are no text are shown as question marks.
+            Self::Bytes(bytes) => String::from_utf8_lossy(bytes).replace('\u{fffd}', "?"),
+        }
+    }
+
+    /// The text of the value in a column of that charset, which bytes are taken to be in.
+    fn text_in(&self, charset: &CharSet) -> String {
+        match self {
+            Self::Bytes(bytes) => decode_statement(bytes, &charset.name),
+            other => other.text(),
         }
     }
 
@@ -94,14 +108,14 @@ fn literal(value: &Value<'_>, column_type: &ColumnType, context: &DdlContext) ->
         ColumnType::Float { size, zerofill, .. } => {
             let text = match size {
                 Some((_, d)) => Decimal::read(&value.numeric())?.show(*d as usize),
-                None => real(f64::from(value.numeric().parse::<f32>().ok()?), |n| (n as f32).to_string()),
+                None => real(six_digits(value.numeric().parse().ok()?)),
             };
             zero_filled(text, *zerofill, size.map_or(12, |(m, _)| m))
         }
         ColumnType::Double { size, zerofill, .. } => {
             let text = match size {
                 Some((_, d)) => Decimal::read(&value.numeric())?.show(*d as usize),
-                None => real(value.numeric().parse().ok()?, |n| n.to_string()),
+                None => real(value.numeric().parse().ok()?),
             };
             zero_filled(text, *zerofill, size.map_or(22, |(m, _)| m))
         }
@@ -114,26 +128,28 @@ fn literal(value: &Value<'_>, column_type: &ColumnType, context: &DdlContext) ->
             format!("b'{number:b}'")
         }
         ColumnType::Year => temporal::year(&value.numeric(), is_text)?,
-        ColumnType::Date => temporal::date(&value.text()?)?,
-        ColumnType::Time(p) => temporal::time(&value.text()?, *p)?,
-        ColumnType::DateTime(p) | ColumnType::Timestamp(p) => temporal::datetime(&value.text()?, *p)?,
-        ColumnType::Char { .. } => value.text()?.trim_end_matches(' ').to_owned(),
+        ColumnType::Date => temporal::date(&value.text())?,
+        ColumnType::Time(p) => temporal::time(&value.text(), *p, context)?,
+        ColumnType::DateTime(p) | ColumnType::Timestamp(p) => temporal::datetime(&value.text(), *p, context)?,
+        ColumnType::Char { charset, .. } => value.text_in(charset).trim_end_matches(' ').to_owned(),
+        ColumnType::Varchar { charset, .. } => value.text_in(charset),
         ColumnType::Enum { labels, .. } => enum_label(value, labels)?,
         ColumnType::Set { labels, .. } => set_labels(value, labels)?,
-        ColumnType::Binary(length) if context.server.mysql_since(80_000) => {
-            let mut bytes = value.bytes();
-            bytes.resize(*length as usize, 0);
-            hex(&bytes)
+        ColumnType::Varbinary(_) if context.server.mysql_since(80_000) && value.bytes().is_empty() => String::new(),
+        ColumnType::Binary(_) | ColumnType::Varbinary(_) if context.server.mysql_since(80_000) => hex(&value.bytes()),
+        ColumnType::Binary(length) => {
+            let missing = (*length as usize).saturating_sub(value.bytes().len());
+            value.text() + &"\0".repeat(missing.min(255))
         }
-        ColumnType::Varbinary(_) if context.server.mysql_since(80_000) => hex(&value.bytes()),
-        _ => value.text()?,
+        _ => value.text(),
     })
 }
 
+/// MySQL 8 shows a default of bytes in hexadecimal digits, but only up to the first NUL.
 fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     let mut text = String::from("0x");
-    for byte in bytes {
+    for byte in bytes.iter().take_while(|b| **b != 0) {
         let _ = write!(text, "{byte:02X}");
     }
     text
@@ -149,7 +165,7 @@ fn enum_label(value: &Value<'_>, labels: &[Arc<str>]) -> Option<String> {
         let place: usize = number.parse().ok()?;
         return labels.get(place.checked_sub(1)?).map(|l| l.to_string());
     }
-    let text = value.text()?;
+    let text = value.text();
     let text = text.trim_end_matches(' ');
     let same = |label: &&Arc<str>| &***label == text;
     let alike = |label: &&Arc<str>| label.to_lowercase() == text.to_lowercase();
@@ -164,7 +180,7 @@ fn set_labels(value: &Value<'_>, labels: &[Arc<str>]) -> Option<String> {
             labels.iter().enumerate().filter(|(i, _)| *i < 64 && bits >> i & 1 == 1).map(|(_, l)| &**l).collect()
         }
         _ => {
-            let text = value.text()?;
+            let text = value.text();
             let wanted: Vec<String> = text.split(',').map(|l| l.trim_end_matches(' ').to_lowercase()).collect();
             if !text.is_empty() && !wanted.iter().all(|w| labels.iter().any(|l| l.to_lowercase() == *w)) {
                 return None;
@@ -175,13 +191,18 @@ fn set_labels(value: &Value<'_>, labels: &[Arc<str>]) -> Option<String> {
     Some(chosen.join(","))
 }
 
+/// A FLOAT shows no more than six digits.
+fn six_digits(number: f32) -> f64 {
+    format!("{number:.5e}").parse().unwrap_or_default()
+}
+
 /// A floating-point number as the server shows it: plain, or with an exponent where it is very large or small.
-fn real(number: f64, shortest: impl Fn(f64) -> String) -> String {
+fn real(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
     if (1e-15..1e15).contains(&number.abs()) {
-        return shortest(number);
+        return number.to_string();
     }
     let text = format!("{number:e}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()

@@ -2,17 +2,43 @@
 
 use super::{position, same_name};
 use crate::ddl::{KeyKind, KeySpec};
-use crate::{Key, TableDef};
+use crate::{ColumnType, DefaultValue, Flavor, Key, ServerVersion, TableDef};
+
+/// The value of a NOT NULL column that is given none.
+fn implicit_default(column_type: &ColumnType) -> Option<String> {
+    Some(match column_type {
+        ColumnType::TinyInt { .. }
+        | ColumnType::SmallInt { .. }
+        | ColumnType::MediumInt { .. }
+        | ColumnType::Int { .. }
+        | ColumnType::BigInt { .. }
+        | ColumnType::Float { size: None, .. }
+        | ColumnType::Double { size: None, .. } => "0".to_owned(),
+        ColumnType::Decimal { scale, .. } if *scale > 0 => format!("0.{}", "0".repeat(usize::from(*scale))),
+        ColumnType::Decimal { .. } => "0".to_owned(),
+        ColumnType::Float { size: Some((_, d)), .. } | ColumnType::Double { size: Some((_, d)), .. } => {
+            format!("{:.*}", (*d).min(30) as usize, 0.0)
+        }
+        ColumnType::Char { .. } | ColumnType::Varchar { .. } | ColumnType::Varbinary(_) => String::new(),
+        ColumnType::Binary(n) => "\0".repeat((*n).min(255) as usize),
+        ColumnType::Year => "0000".to_owned(),
+        ColumnType::Date => "0000-00-00".to_owned(),
+        ColumnType::DateTime(p) | ColumnType::Timestamp(p) => super::temporal::zero_datetime(*p),
+        ColumnType::Enum { labels, .. } => labels.first()?.to_string(),
+        ColumnType::Set { .. } => String::new(),
+        _ => return None,
+    })
+}
 
 impl TableDef {
     /// Adds a key as the server does: names it, takes the primary key's columns for NOT NULL.
-    pub(crate) fn add_key(&mut self, spec: &KeySpec) {
+    pub(crate) fn add_key(&mut self, spec: &KeySpec, server: ServerVersion) {
         let spelled = |name: &String| {
             position(&self.columns, name).map_or_else(|| name.clone(), |i| self.columns[i].name.clone())
         };
         if spec.kind == KeyKind::Primary {
             self.primary_key = spec.parts.iter().filter_map(|p| p.column.as_ref()).map(spelled).collect();
-            self.require_primary_key();
+            self.require_primary_key(server);
             return;
         }
         let parts: Vec<_> = spec.parts.iter().map(|p| (p.column.as_ref().map(spelled), p.prefix)).collect();
@@ -43,12 +69,17 @@ impl TableDef {
         (2u32..).map(|n| format!("{base}_{n}")).find(|name| !taken(name)).unwrap_or_default()
     }
 
-    /// Columns of a primary key are NOT NULL, whether it is said or not.
-    pub(crate) fn require_primary_key(&mut self) {
+    /// Columns of a primary key are NOT NULL, whether it is said or not. Where it isn't, servers before MySQL 5.7 give
+    /// them a default as well.
+    pub(crate) fn require_primary_key(&mut self, server: ServerVersion) {
+        let old = server.flavor == Flavor::Mysql && server.number < 50_700;
         for name in &self.primary_key {
-            if let Some(i) = position(&self.columns, name) {
-                self.columns[i].nullable = false;
+            let Some(i) = position(&self.columns, name) else { continue };
+            let column = &mut self.columns[i];
+            if old && column.nullable && column.default.is_none() {
+                column.default = implicit_default(&column.column_type).map(DefaultValue::Literal);
             }
+            column.nullable = false;
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn blob_size(bytes: u64) -> BlobSize {
 
 /// An integer's display width: new servers keep it only where it means something.
 fn width(spec: &TypeSpec, signed: u32, unsigned: u32, context: &DdlContext) -> Option<u32> {
-    let written = spec.length.map(|n| n.min(255) as u32);
+    let written = spec.length.filter(|n| *n > 0).map(|n| n.min(255) as u32);
     let default = if spec.unsigned { unsigned } else { signed };
     if !context.server.mysql_since(80_019) || spec.zerofill {
         return Some(written.unwrap_or(default));
@@ -115,7 +115,7 @@ fn resolve_type(spec: &TypeSpec, table: &CharSet, context: &DdlContext) -> Resul
             let charset = charset()?;
             let per_char = u64::from(charset_max_bytes(&charset.name).unwrap_or(1));
             // TEXT(n) is the smallest that holds n characters.
-            text(spec.length.filter(|n| *n > 0).map_or(size, |n| blob_size(n.saturating_mul(per_char))), charset)
+            text(length_of(spec, context).map_or(size, |n| blob_size(n.saturating_mul(per_char))), charset)
         }
         TypeName::Binary => ColumnType::Binary(length.unwrap_or(1)),
         TypeName::Varbinary => {
@@ -128,7 +128,7 @@ fn resolve_type(spec: &TypeSpec, table: &CharSet, context: &DdlContext) -> Resul
                 ColumnType::Blob(blob_size(u64::from(length)))
             }
         }
-        TypeName::Blob(size) => ColumnType::Blob(spec.length.filter(|n| *n > 0).map_or(size, blob_size)),
+        TypeName::Blob(size) => ColumnType::Blob(length_of(spec, context).map_or(size, blob_size)),
         TypeName::Enum => ColumnType::Enum { labels: labels(), charset: charset()? },
         TypeName::Set => ColumnType::Set { labels: labels(), charset: charset()? },
         TypeName::Json if context.server.is_mariadb() => {
@@ -142,6 +142,11 @@ fn resolve_type(spec: &TypeSpec, table: &CharSet, context: &DdlContext) -> Resul
         TypeName::Inet4 => ColumnType::Inet4,
         TypeName::Inet6 => ColumnType::Inet6,
     })
+}
+
+/// The length of a TEXT or BLOB as far as it counts: 0 is one to MySQL 8.
+fn length_of(spec: &TypeSpec, context: &DdlContext) -> Option<u64> {
+    spec.length.filter(|n| *n > 0 || context.server.mysql_since(80_000))
 }
 
 /// A TEXT, or a BLOB where the charset is binary.

@@ -1,5 +1,7 @@
 //! Dates and times in defaults: servers read many spellings and show one.
 
+use crate::ddl::DdlContext;
+
 /// A point in time or a time span in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Parts {
@@ -40,8 +42,11 @@ impl Parts {
         format!("{sign}{hour:02}:{minute:02}:{second:02}{}", fraction(micros, precision))
     }
 
-    /// Cuts the fraction to a precision, rounding; a carry beyond the second is left to those who need it.
-    fn rounded(mut self, precision: u8) -> Self {
+    /// Cuts the fraction to a precision: MySQL rounds, MariaDB doesn't. A carry beyond the second is left out.
+    fn cut(mut self, precision: u8, context: &DdlContext) -> Self {
+        if context.server.is_mariadb() {
+            return self;
+        }
         let unit = 10u32.pow(6 - u32::from(precision.min(6)));
         let rounded = (self.micros + unit / 2) / unit * unit;
         if rounded < 1_000_000 {
@@ -150,13 +155,13 @@ pub(crate) fn date(text: &str) -> Option<String> {
 }
 
 /// A DATETIME or TIMESTAMP as the server shows it.
-pub(crate) fn datetime(text: &str, precision: u8) -> Option<String> {
-    read_datetime(text).map(|p| p.rounded(precision).datetime(precision))
+pub(crate) fn datetime(text: &str, precision: u8, context: &DdlContext) -> Option<String> {
+    read_datetime(text).map(|p| p.cut(precision, context).datetime(precision))
 }
 
 /// A TIME as the server shows it.
-pub(crate) fn time(text: &str, precision: u8) -> Option<String> {
-    read_time(text).map(|p| p.rounded(precision).clock(precision))
+pub(crate) fn time(text: &str, precision: u8, context: &DdlContext) -> Option<String> {
+    read_time(text).map(|p| p.cut(precision, context).clock(precision))
 }
 
 /// A YEAR as the server shows it. As a number 0 is the zero year, as text it is 2000.

@@ -100,7 +100,7 @@ fn maintenance(cursor: &mut Cursor<'_>, actions: &mut Vec<AlterAction>) -> Parse
         || cursor.accept_all(&["DROP", "PERIOD", "FOR", "SYSTEM_TIME"])
     {
     } else if cursor.accept_all(&["DISCARD", "TABLESPACE"]) {
-        actions.push(AlterAction::RemovesRows("DISCARD TABLESPACE"));
+        actions.push(AlterAction::RemovesRows { clause: "DISCARD TABLESPACE", other: None });
         return Ok(true);
     } else if cursor.accept_all(&["ORDER", "BY"]) {
         loop {
@@ -124,8 +124,14 @@ fn maintenance(cursor: &mut Cursor<'_>, actions: &mut Vec<AlterAction>) -> Parse
             [b'E' | b'e', ..] => "EXCHANGE PARTITION",
             _ => "DISCARD PARTITION",
         };
-        cursor.at = cursor.tokens.len();
-        actions.push(AlterAction::RemovesRows(what));
+        let mut other = None;
+        while cursor.token(0).is_some() {
+            cursor.at += 1;
+            if cursor.accept_all(&["WITH", "TABLE"]) {
+                other = Some(cursor.table()?);
+            }
+        }
+        actions.push(AlterAction::RemovesRows { clause: what, other });
         return Ok(true);
     } else {
         return Ok(false);

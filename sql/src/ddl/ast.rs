@@ -194,8 +194,13 @@ pub enum AlterAction {
     Options(TableOptions),
     /// What changes nothing that is tracked.
     Nothing,
-    /// TRUNCATE PARTITION, DROP PARTITION and EXCHANGE PARTITION remove rows without a word in the binlog.
-    RemovesRows(&'static str),
+    /// DROP, TRUNCATE and EXCHANGE PARTITION and DISCARD TABLESPACE: rows go (or come) without a word in the binlog.
+    RemovesRows {
+        /// The clause.
+        clause: &'static str,
+        /// The table with which a partition is exchanged.
+        other: Option<TableId>,
+    },
 }
 
 /// A type's name.
@@ -266,8 +271,8 @@ pub enum DefaultSpec {
     Hex(Vec<u8>),
     /// `b'…'`.
     Bits(String),
-    /// CURRENT_TIMESTAMP and its synonyms.
-    Now,
+    /// CURRENT_TIMESTAMP and its synonyms, with its precision.
+    Now(u8),
     /// Any other expression.
     Expression(Expression),
 }

@@ -23,7 +23,7 @@ fn attribute(cursor: &mut Cursor<'_>, spec: &mut ColumnSpec) -> Parsed<bool> {
     } else if cursor.accept("DEFAULT") {
         spec.default = Some(default(cursor)?);
     } else if cursor.accept_all(&["ON", "UPDATE"]) {
-        if !now(cursor)? {
+        if now(cursor)?.is_none() {
             return Err(cursor.error("CURRENT_TIMESTAMP"));
         }
         spec.on_update = true;
@@ -43,7 +43,7 @@ fn attribute(cursor: &mut Cursor<'_>, spec: &mut ColumnSpec) -> Parsed<bool> {
         spec.primary = true;
     } else if cursor.accept("COMMENT") {
         cursor.equals();
-        spec.comment = cursor.string()?;
+        spec.comment = cursor.comment()?;
     } else if cursor.accept("COLLATE") {
         cursor.equals();
         spec.column_type.charset.collation = Some(cursor.name_or_text()?);

@@ -161,6 +161,11 @@ impl<'t> Cursor<'t> {
         value.ok_or_else(|| self.error("a string"))
     }
 
+    /// Takes a comment. Servers keep comments in utf8mb3: characters that it doesn't have become question marks.
+    pub(crate) fn comment(&mut self) -> Parsed<String> {
+        Ok(self.string()?.chars().map(|c| if c > '\u{ffff}' { '?' } else { c }).collect())
+    }
+
     /// Takes an unsigned whole number.
     pub(crate) fn number(&mut self) -> Parsed<u64> {
         let value = match self.token(0).map(|t| &t.kind) {
@@ -190,20 +195,6 @@ impl<'t> Cursor<'t> {
             }
         }
         Err(self.error(")"))
-    }
-
-    /// Takes what follows up to a top-level `,`, a closing parenthesis or the end.
-    pub(crate) fn skip_item(&mut self) -> Parsed<()> {
-        while let Some(token) = self.token(0) {
-            match token.kind {
-                TokenKind::Symbol(',' | ')' | ';') => break,
-                TokenKind::Symbol('(') => {
-                    self.parenthesis()?;
-                }
-                _ => self.at += 1,
-            }
-        }
-        Ok(())
     }
 
     /// Takes `IF EXISTS`.

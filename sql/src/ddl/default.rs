@@ -4,6 +4,7 @@ use super::ast::DefaultSpec;
 use super::cursor::{Cursor, Parsed};
 use super::expression::Expression;
 use super::lexer::TokenKind;
+use super::statement::decode_statement;
 
 /// What follows DEFAULT.
 pub(crate) fn default(cursor: &mut Cursor<'_>) -> Parsed<DefaultSpec> {
@@ -14,8 +15,8 @@ pub(crate) fn default(cursor: &mut Cursor<'_>) -> Parsed<DefaultSpec> {
     if let Some(literal) = literal(cursor)? {
         return Ok(literal);
     }
-    if now(cursor)? {
-        return Ok(DefaultSpec::Now);
+    if let Some(precision) = now(cursor)? {
+        return Ok(DefaultSpec::Now(precision));
     }
     // MariaDB: an expression without parentheses; a call is what is used.
     if cursor.context.server.is_mariadb() && cursor.at_name() {
@@ -42,7 +43,7 @@ fn parenthesized(cursor: &Cursor<'_>, inner: &[super::lexer::Token]) -> DefaultS
     let mut within = Cursor::new(cursor.text, inner, cursor.context);
     let outcome = match literal(&mut within) {
         Ok(Some(literal)) => Some(literal),
-        Ok(None) => now(&mut within).ok().filter(|now| *now).map(|_| DefaultSpec::Now),
+        Ok(None) => now(&mut within).ok().flatten().map(DefaultSpec::Now),
         Err(_) => None,
     };
     outcome.filter(|_| within.at_end()).unwrap_or(expression)
@@ -59,9 +60,11 @@ fn literal(cursor: &mut Cursor<'_>) -> Parsed<Option<DefaultSpec>> {
         cursor.at += 1;
     }
     // A charset in front: `_utf8mb4'x'`.
+    let mut charset = None;
     if cursor.raw(0).starts_with('_')
         && matches!(cursor.token(1).map(|t| &t.kind), Some(TokenKind::Text(_) | TokenKind::Hex(_) | TokenKind::Bits(_)))
     {
+        charset = Some(&cursor.raw(0)[1..]).filter(|c| !c.eq_ignore_ascii_case("binary"));
         cursor.at += 1;
     }
     let spec = match cursor.token(0).map(|t| &t.kind) {
@@ -73,7 +76,10 @@ fn literal(cursor: &mut Cursor<'_>) -> Parsed<Option<DefaultSpec>> {
         }
         Some(TokenKind::Hex(bytes)) => {
             cursor.at += 1;
-            DefaultSpec::Hex(bytes.clone())
+            match charset {
+                Some(charset) => DefaultSpec::Text(decode_statement(bytes, charset)),
+                None => DefaultSpec::Hex(bytes.clone()),
+            }
         }
         Some(TokenKind::Bits(digits)) => {
             cursor.at += 1;
@@ -97,15 +103,17 @@ fn literal(cursor: &mut Cursor<'_>) -> Parsed<Option<DefaultSpec>> {
     Ok(Some(spec))
 }
 
-/// CURRENT_TIMESTAMP and its synonyms, with or without a precision.
-pub(crate) fn now(cursor: &mut Cursor<'_>) -> Parsed<bool> {
+/// CURRENT_TIMESTAMP and its synonyms: the precision; `None` when none of them is next.
+pub(crate) fn now(cursor: &mut Cursor<'_>) -> Parsed<Option<u8>> {
     let word = ["CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"].iter().any(|k| cursor.is(k));
     if !(word || cursor.is("NOW") && cursor.is_symbol_at(1, '(')) {
-        return Ok(false);
+        return Ok(None);
     }
     cursor.at += 1;
-    if cursor.is_symbol('(') {
-        cursor.parenthesis()?;
+    let mut precision = 0;
+    if cursor.symbol('(') && !cursor.symbol(')') {
+        precision = cursor.number()?.min(6) as u8;
+        cursor.expect_symbol(')', ")")?;
     }
-    Ok(true)
+    Ok(Some(precision))
 }

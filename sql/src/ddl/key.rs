@@ -94,7 +94,6 @@ pub(crate) fn parts(cursor: &mut Cursor<'_>) -> Parsed<Vec<KeyPart>> {
             }
         }
         cursor.accept_any(&["ASC", "DESC"]);
-        cursor.accept_all(&["WITHOUT", "OVERLAPS"]);
         parts.push(part);
         if !cursor.symbol(',') {
             break;

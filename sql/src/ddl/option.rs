@@ -67,7 +67,7 @@ pub(crate) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
     }
     if cursor.accept("COMMENT") {
         cursor.equals();
-        options.comment = Some(cursor.string()?);
+        options.comment = Some(cursor.comment()?);
     } else if cursor.accept_all(&["DATA", "DIRECTORY"]) || cursor.accept_all(&["INDEX", "DIRECTORY"]) {
         cursor.equals();
         value(cursor)?;

@@ -140,7 +140,8 @@ fn rename(cursor: &mut Cursor<'_>) -> Parsed<DdlStatement> {
     }
 }
 
-/// The text of a Query event, whose bytes are in the session's `character_set_client`. What can't be decoded becomes
+/// The text of bytes in a character set: of a Query event's statement, whose bytes are in the session's
+/// `character_set_client`, or of a literal. What can't be decoded becomes
 /// U+FFFD, so that a broken comment doesn't hide a statement; names with it match nothing.
 pub fn decode_statement(bytes: &[u8], charset: &str) -> String {
     let encoding = match charset.to_ascii_lowercase().as_str() {
@@ -162,6 +163,8 @@ pub fn decode_statement(bytes: &[u8], charset: &str) -> String {
         "cp1256" => encoding_rs::WINDOWS_1256,
         "cp1257" => encoding_rs::WINDOWS_1257,
         "cp866" => encoding_rs::IBM866,
+        "ucs2" | "utf16" => encoding_rs::UTF_16BE,
+        "utf16le" => encoding_rs::UTF_16LE,
         "tis620" => encoding_rs::WINDOWS_874,
         _ => encoding_rs::UTF_8,
     };

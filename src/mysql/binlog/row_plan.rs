@@ -153,7 +153,10 @@ impl RowPlan {
                 table: name(),
                 column: def.name.clone(),
                 binlog,
-                tracked: def.column_type.to_string(),
+                tracked: match def.column_type.charset() {
+                    Some(charset) => format!("{} in {}", def.column_type, charset.name),
+                    None => def.column_type.to_string(),
+                },
             })?;
             let target = match schema.index_of(&def.name) {
                 None => None,

@@ -56,6 +56,8 @@ pub struct TableJoin {
     estimated_rows: u64,
     /// Chunks closed in this run.
     closed: u64,
+    /// Deletes pass wherever their row is.
+    pass_deletes: bool,
 }
 
 /// The joint can't go on: a fault in rowferry or in the rows' types.
@@ -115,7 +117,15 @@ impl TableJoin {
             rows: progress.rows,
             estimated_rows: progress.estimated_rows,
             closed: 0,
+            pass_deletes: false,
         })
+    }
+
+    /// Lets deletes pass wherever their row is. For a sink that keeps what was written behind the last checkpoint when the
+    /// process dies: a row of a chunk that is read again may be there already, and if it is deleted meanwhile nothing
+    /// else would remove it.
+    pub fn pass_all_deletes(&mut self) {
+        self.pass_deletes = true;
     }
 
     /// The table's schema.
@@ -206,7 +216,7 @@ impl TableJoin {
     /// # Errors
     /// A key can't be compared.
     pub fn pass(&mut self, batch: ChangeBatch, below: Option<&[Vec<bool>]>) -> Result<Option<ChangeBatch>, JoinError> {
-        if self.done.is_empty() && self.open.is_empty() {
+        if self.done.is_empty() && self.open.is_empty() && !self.pass_deletes {
             return Ok(None);
         }
         let classes = self.classify(&batch, below)?;
@@ -234,11 +244,15 @@ impl TableJoin {
             };
             match classes[row] {
                 Class::Done => passed.push((row, op)),
+                Class::Pending if op == RowOp::Delete && self.pass_deletes => passed.push((row, op)),
                 Class::Pending => {}
                 Class::Open(i) => {
                     let overlay = &mut self.open[i].overlay;
                     let at = *used[i].get_or_insert_with(|| overlay.hold(batch.columns().clone()));
                     overlay.put(keys.row(row).as_ref(), (op == RowOp::Insert).then_some((at, row)));
+                    if op == RowOp::Delete && self.pass_deletes {
+                        passed.push((row, op));
+                    }
                 }
             }
             row += 1;

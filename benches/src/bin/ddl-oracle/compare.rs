@@ -3,7 +3,7 @@
 use crate::server::State;
 use rowferry_model::TableId;
 use rowferry_sql::ddl::DdlContext;
-use rowferry_sql::{Catalog, ColumnType, Key, TableDef};
+use rowferry_sql::{Catalog, ColumnType, DefaultValue, Key, TableDef};
 use std::fmt::Debug;
 
 /// All differences between the tracked catalog and the server.
@@ -67,10 +67,19 @@ pub(crate) fn tables(
     same("comment", &mine.comment, &server.comment);
     for (m, s) in mine.columns.iter().zip(&server.columns) {
         let what = |attribute: &str| format!("{}: {attribute}", s.name);
-        same(&what("type"), &m.column_type.to_string(), &s.column_type.to_string());
+        // information_schema shows characters beyond utf8mb3 as question marks, and can't do otherwise.
+        let shown = |text: String| text.chars().map(|c| if c > '\u{ffff}' { '?' } else { c }).collect::<String>();
+        let default = m.default.clone().map(|d| match d {
+            DefaultValue::Literal(text) => DefaultValue::Literal(shown(text)),
+            DefaultValue::Expression(text) => DefaultValue::Expression(shown(text)),
+        });
+        same(&what("type"), &shown(m.column_type.to_string()), &s.column_type.to_string());
         same(&what("charset"), &m.column_type.charset(), &s.column_type.charset());
         same(&what("nullable"), &m.nullable, &s.nullable);
-        same(&what("default"), &m.default, &s.default);
+        let unshown = s.default == Some(DefaultValue::Expression(String::new()));
+        if !(unshown && matches!(default, Some(DefaultValue::Expression(_)))) {
+            same(&what("default"), &default, &s.default);
+        }
         same(&what("on update"), &m.on_update, &s.on_update);
         same(&what("auto_increment"), &m.auto_increment, &s.auto_increment);
         same(&what("comment"), &m.comment, &s.comment);

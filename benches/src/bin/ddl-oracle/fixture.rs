@@ -1,7 +1,7 @@
 //! Tables that a statement needs to be there before it.
 
 use crate::Line;
-use crate::server::Server;
+use crate::server::{Refused, Server};
 use rowferry_model::TableId;
 use rowferry_sql::ddl::{
     AlterAction, AlterTable, DdlContext, DdlOutcome, DdlStatement, KeyKind, Place, Touched, classify, parse_ddl,
@@ -65,9 +65,13 @@ pub(crate) fn fixtures(line: &Line, own: &[&Line], server: &Server) -> Vec<Vec<S
     for column_type in ["VARCHAR(40)", "INT", "GEOMETRY NOT NULL SRID 0", "TEXT", "JSON"] {
         let mut steps = databases.clone();
         steps.extend(needed.iter().map(|table| made_up(table, alter.as_ref(), column_type)));
-        result.push(steps);
+        result.push(steps.clone());
         if needed.is_empty() || alter.is_none() {
             break;
+        }
+        if column_type == "VARCHAR(40)" && line.sql.to_ascii_uppercase().contains("PARTITION") {
+            steps.extend(needed.iter().map(partitions));
+            result.push(steps);
         }
     }
     result
@@ -202,4 +206,35 @@ fn made_up(table: &TableId, alter: Option<&AlterTable>, column_type: &str) -> St
     body.extend(lines);
     let name = format!("{}.{}", quoted(table.database()), quoted(table.table()));
     Step { database: DATABASE.to_owned(), sql: format!("CREATE TABLE {name} ({})", body.join(", ")) }
+}
+
+/// What is missing by the server's word: a column, a table, a database, partitions.
+pub(crate) fn repair(refused: &Refused, sql: &str, context: &DdlContext) -> Option<Step> {
+    let step = |sql: String| Some(Step { database: DATABASE.to_owned(), sql });
+    let missing = refused.message.split('\'').nth(1)?;
+    let table = match classify(sql, context).touched {
+        Touched::Tables(tables) => tables.into_iter().next(),
+        _ => None,
+    };
+    let name = table.map(|t| format!("{}.{}", quoted(t.database()), quoted(t.table())));
+    match refused.code {
+        1049 => step(format!("CREATE DATABASE {}", quoted(missing))),
+        1054 | 1072 => {
+            let column = missing.rsplit('.').next().unwrap_or(missing);
+            step(format!("ALTER TABLE {} ADD COLUMN {} VARCHAR(40)", name?, quoted(column)))
+        }
+        1146 => {
+            let (database, table) = missing.split_once('.')?;
+            Some(made_up(&TableId::new(database, table), None, "INT"))
+        }
+        _ => None,
+    }
+}
+
+/// Partitions for a table that an ALTER expects to have some.
+fn partitions(table: &TableId) -> Step {
+    let name = format!("{}.{}", quoted(table.database()), quoted(table.table()));
+    let by = "PARTITION BY RANGE (rf_id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), \
+              PARTITION p2 VALUES LESS THAN (30))";
+    Step { database: DATABASE.to_owned(), sql: format!("ALTER TABLE {name} {by}") }
 }

@@ -8,6 +8,7 @@ mod fixture;
 mod server;
 
 use clap::Parser;
+use rowferry_sql::TableDef;
 use rowferry_sql::ddl::{DdlOutcome, StatementKind, classify, parse_ddl};
 use serde::Deserialize;
 use server::{Refused, Server};
@@ -28,6 +29,9 @@ struct Args {
     /// Says for each refused statement why the server refused it.
     #[arg(long)]
     refused: bool,
+    /// `K/N`: only every Nth statement, from the Kth on: for several runs at once on servers of their own.
+    #[arg(long)]
+    part: Option<String>,
     /// Only statements whose id contains this.
     #[arg(long)]
     only: Option<String>,
@@ -86,7 +90,15 @@ async fn run(args: Args) -> Result<bool, Failure> {
     let mut mysql = connect(args.mysql.as_deref(), "ROWFERRY_ORACLE_MYSQL").await?;
     let mut mariadb = connect(args.mariadb.as_deref(), "ROWFERRY_ORACLE_MARIADB").await?;
     let mut tally = Tally::default();
-    for line in &lines {
+    let (part, parts) = match &args.part {
+        Some(part) => {
+            part.split_once('/').and_then(|(k, n)| Some((k.parse::<usize>().ok()?, n.parse::<usize>().ok()?)))
+        }
+        None => Some((1, 1)),
+    }
+    .filter(|(k, n)| (1..=*n).contains(k))
+    .ok_or("--part takes K/N")?;
+    for line in lines.iter().skip(part - 1).step_by(parts) {
         if args.only.as_ref().is_some_and(|only| !line.id.contains(only)) {
             continue;
         }
@@ -142,24 +154,44 @@ async fn connect(url: Option<&str>, variable: &str) -> Result<Option<Server>, Fa
 /// Tries a statement with one set of prerequisites after another until the server takes it.
 async fn check(server: &mut Server, line: &Line, own: &[&Line]) -> Result<Verdict, Failure> {
     let mut refusal = String::new();
-    for fixture in fixture::fixtures(line, own, server) {
-        for strict in [true, false] {
-            match attempt(server, line, &fixture, strict).await? {
+    for mut fixture in fixture::fixtures(line, own, server) {
+        // Strict, not strict, and then with what the server said was missing.
+        for round in 0..6 {
+            match attempt(server, line, &fixture, round != 1).await? {
                 Ok(differences) if differences.is_empty() => return Ok(Verdict::Agree),
                 Ok(differences) => return Ok(Verdict::Differ(differences)),
                 Err(refused) => {
                     if std::env::var_os("ROWFERRY_ORACLE_TRACE").is_some() {
-                        eprintln!("{}: {refused} after {:?}", line.id, fixture.iter().map(|s| &s.sql).collect::<Vec<_>>());
+                        eprintln!(
+                            "{}: {refused} after {:?}",
+                            line.id,
+                            fixture.iter().map(|s| &s.sql).collect::<Vec<_>>()
+                        );
                     }
                     refusal = refused.to_string();
                     if refused.is_syntax() {
                         return Ok(Verdict::Refused(refusal));
+                    }
+                    if round > 0 {
+                        match fixture::repair(&refused, &line.sql, &server.context(fixture::DATABASE)) {
+                            Some(step) => fixture.push(step),
+                            None => break,
+                        }
                     }
                 }
             }
         }
     }
     Ok(Verdict::Refused(refusal))
+}
+
+/// What a server shows; `None` where it can't open its own tables, such as MERGE tables without their parts.
+fn readable<T>(result: Result<T, mysql_async::Error>) -> Result<Option<T>, Failure> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(mysql_async::Error::Server(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Runs a statement and compares; an inner error is the server's refusal.
@@ -173,11 +205,11 @@ async fn attempt(
     for step in fixture {
         server.run_in(&step.database, &step.sql).await?.ok();
     }
-    let before = server.catalog().await?;
+    let Some(before) = readable(server.catalog().await)? else { return Ok(Err(Refused::unreadable())) };
     if let Err(refused) = server.run_in(fixture::DATABASE, &line.sql).await? {
         return Ok(Err(refused));
     }
-    let after = server.catalog().await?;
+    let Some(after) = readable(server.catalog().await)? else { return Ok(Err(Refused::unreadable())) };
     let context = server.context(fixture::DATABASE);
     let mut tracked = before.catalog;
     let mut differences = vec![];
@@ -191,7 +223,7 @@ async fn attempt(
         // With row-based logging the binlog holds the table's definition instead of the query.
         DdlOutcome::Unknown { reason, .. } if reason.contains("come from a query") => {
             for (table, _) in after.catalog.tables().filter(|(t, _)| tracked.table(t).is_none()).collect::<Vec<_>>() {
-                let text = server.show_create(table).await?;
+                let Some(text) = readable(server.show_create(table).await)? else { continue };
                 let context = server.context(table.database());
                 match parse_ddl(&text, &context) {
                     DdlOutcome::Changes(statement) => {
@@ -213,15 +245,22 @@ async fn attempt(
         if before.tables.get(table) == Some(&**def) {
             continue;
         }
-        let text = server.show_create(table).await?;
+        let Some(text) = readable(server.show_create(table).await)? else {
+            return Ok(Err(Refused::unreadable()));
+        };
         let context = server.context(table.database());
         let mut empty = rowferry_sql::Catalog::default();
         if let DdlOutcome::Changes(statement) = parse_ddl(&text, &context)
             && empty.apply(&statement, &context).is_ok()
             && let Some(read) = empty.table(table)
         {
+            let mut read = TableDef::clone(read);
+            for column in read.columns.iter_mut().filter(|c| c.auto_increment) {
+                // A nullable AUTO_INCREMENT column is shown like one of which nothing is said, and that is NOT NULL.
+                column.nullable = def.index_of(&column.name).is_some_and(|i| def.columns[i].nullable);
+            }
             differences.extend(
-                compare::tables(table, read, def, &after, &context)
+                compare::tables(table, &read, def, &after, &context)
                     .into_iter()
                     .map(|d| format!("SHOW CREATE TABLE: {d}")),
             );

@@ -12,11 +12,16 @@ use std::collections::BTreeMap;
 /// The server refused a statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused {
-    code: u16,
-    message: String,
+    pub(crate) code: u16,
+    pub(crate) message: String,
 }
 
 impl Refused {
+    /// The server took the statement, but can't show its tables afterwards.
+    pub(crate) fn unreadable() -> Self {
+        Self { code: 0, message: "the server can't read its own tables".to_owned() }
+    }
+
     pub(crate) fn is_syntax(&self) -> bool {
         self.code == 1064
     }
@@ -165,7 +170,7 @@ impl Server {
         }
         let sql = format!(
             "SELECT table_schema, table_name, table_collation, table_comment FROM information_schema.tables \
-             WHERE table_type LIKE '%BASE TABLE' AND table_schema NOT IN {SYSTEM}"
+             WHERE table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') AND table_schema NOT IN {SYSTEM}"
         );
         for row in self.rows(&sql).await? {
             if let [Some(database), Some(table), Some(collation), comment] = &row[..] {
@@ -217,7 +222,11 @@ impl Server {
             if let Some(octets) = get(10).and_then(|n| n.parse().ok()) {
                 state.octets.insert((id.clone(), name.clone()), octets);
             }
-            let default = get(5);
+            let mut default = get(5);
+            if default.is_none() && upper.contains("DEFAULT_GENERATED") {
+                // MySQL does not show an expression that ALTER COLUMN gave a TEXT or BLOB.
+                default = Some(String::new());
+            }
             def.columns.push(ColumnDef {
                 default: DefaultValue::from_information_schema(default.as_deref(), &extra, &column_type, self.version),
                 name,
