@@ -205,7 +205,7 @@ impl MetadataApplier for PaimonApplier {
                 dropped.map_err(|e| lake::failed(e, format!("paimon sink: table {id} can't be dropped")))?;
             }
         }
-        self.lake.changed();
+        self.lake.changed(id);
         Ok(())
     }
 

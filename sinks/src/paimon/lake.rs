@@ -8,7 +8,8 @@ use paimon::spec::CoreOptions;
 use paimon::table::Table;
 use paimon::{Catalog, CatalogOptions, FileSystemCatalog, Options};
 use rowferry_model::{TableId, TableSchema};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashMap;
+use std::sync::Mutex;
 
 /// A Paimon warehouse and how to use it.
 pub(super) struct Lake {
@@ -19,8 +20,8 @@ pub(super) struct Lake {
     /// The commit user of rows. Commits of schema changes have another one, so that their identifiers, which Paimon
     /// compares with those of rows of the same user, don't get in the way.
     pub(super) commit_user: String,
-    /// Grows with every schema change; tables that were opened before are opened again.
-    generation: AtomicU64,
+    /// Counts each table's changes: a table that was opened before its last change is opened again.
+    generations: Mutex<HashMap<TableId, u64>>,
 }
 
 impl Lake {
@@ -34,17 +35,19 @@ impl Lake {
         let catalog = FileSystemCatalog::new(options)
             .map_err(|e| SinkError::permanent("paimon sink: the catalog can't be opened").caused_by(e))?;
         let commit_user = format!("{}{instance}", config.commit_user_prefix);
-        Ok(Self { config, catalog, commit_user, generation: AtomicU64::new(0) })
+        Ok(Self { config, catalog, commit_user, generations: Mutex::default() })
     }
 
-    /// The present generation of schemas.
-    pub(super) fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Acquire)
+    /// The present generation of a table's schema.
+    pub(super) fn generation(&self, table: &TableId) -> u64 {
+        self.generations.lock().map_or(0, |generations| generations.get(table).copied().unwrap_or_default())
     }
 
-    /// Says that a table has changed.
-    pub(super) fn changed(&self) {
-        self.generation.fetch_add(1, Ordering::AcqRel);
+    /// Says that a table has changed. Others are not touched by it: they may hold rows that are not committed.
+    pub(super) fn changed(&self, table: &TableId) {
+        if let Ok(mut generations) = self.generations.lock() {
+            *generations.entry(table.clone()).or_default() += 1;
+        }
     }
 
     /// A table as it is now; `None`: there is none.

@@ -46,7 +46,7 @@ impl PaimonWriter {
 
     /// Makes sure that a table is open for rows of a schema.
     async fn open(&mut self, id: &TableId, schema: &Arc<TableSchema>) -> Result<(), SinkError> {
-        let generation = self.lake.generation();
+        let generation = self.lake.generation(id);
         match self.open.get(id) {
             Some(open) if open.takes(schema, generation) => return Ok(()),
             Some(open) if !open.is_clean() => {

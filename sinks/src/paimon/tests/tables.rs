@@ -205,3 +205,20 @@ async fn an_existing_table_that_can_not_take_the_rows_is_refused() {
     let error = sink.events.write(rows(&table, &keyed, &[(Insert, &[Some("1"), Some("2")])])).await.unwrap_err();
     assert!(error.to_string().contains("`v`"), "{error}");
 }
+
+#[tokio::test]
+async fn a_table_that_is_created_leaves_rows_of_others_that_wait_for_their_commit() {
+    let warehouse = Warehouse::new(&[("table.properties.bucket", "1")]);
+    let (first, second) = (TableId::new("lake", "first"), TableId::new("lake", "second"));
+    let schema = partitioned();
+    let mut sink = warehouse.sink();
+    create(&mut sink, &first, &schema).await;
+    let row = |id: &'static str| [Some(id), Some("d"), Some("v")];
+    sink.events.write(rows(&first, &schema, &[(Insert, &row("1"))])).await.unwrap();
+    create(&mut sink, &second, &schema).await;
+    sink.events.write(rows(&second, &schema, &[(Insert, &row("2"))])).await.unwrap();
+    sink.events.write(rows(&first, &schema, &[(Insert, &row("3"))])).await.unwrap();
+    checkpoint(&mut sink, 1).await;
+    assert_eq!(warehouse.rows(&first).await, ["1, d, v", "3, d, v"]);
+    assert_eq!(warehouse.rows(&second).await, ["2, d, v"]);
+}
