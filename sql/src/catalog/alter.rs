@@ -3,10 +3,11 @@
 //! The clauses of an ALTER TABLE are not done one after another: names of columns to change, rename or drop are those
 //! before the statement, names behind AFTER and in new keys are those after it. The steps here follow the server's.
 
+use super::default_value::resolve_default;
 use super::resolve::{blob_size, resolve_charset, resolve_column, text, timestamp_defaults};
 use super::{AlterStep, ApplyError, Catalog, Effect, position, same_name};
-use crate::ddl::{AlterAction, AlterTable, ColumnSpec, DdlContext, KeyKind, Place};
-use crate::{CharSet, ColumnDef, ColumnType, Flavor, TableDef, charset_max_bytes};
+use crate::ddl::{AlterAction, AlterTable, ColumnSpec, DdlContext, DefaultSpec, KeyKind, Place};
+use crate::{BlobSize, CharSet, ColumnDef, ColumnType, DefaultValue, Flavor, TableDef, charset_max_bytes};
 use rowferry_model::{ColumnPosition, TableId};
 use std::sync::Arc;
 
@@ -16,7 +17,10 @@ struct Alteration<'a> {
     context: &'a DdlContext,
     before: &'a TableDef,
     def: TableDef,
+    /// The charset of columns that name none.
     charset: CharSet,
+    /// CONVERT TO: also for columns that the statement defines with another charset.
+    convert: Option<CharSet>,
     steps: Vec<AlterStep>,
     /// Old and new names of columns.
     renamed: Vec<(String, String)>,
@@ -36,13 +40,27 @@ impl Catalog {
             return Err(ApplyError::UnknownTable(table.clone()));
         };
         let default = self.inherited_charset(table).ok();
+        let merged;
+        let alter = if context.server.is_mariadb() {
+            merged = AlterTable { actions: merge_added(&alter.actions, &before), ..alter.clone() };
+            &merged
+        } else {
+            alter
+        };
         let (after, steps) = altered(&before, alter, default, context)?;
         let after = if after == *before { Arc::clone(&before) } else { Arc::new(after) };
         self.insert_table(table.clone(), Arc::clone(&after));
         let mut effects = vec![Effect::Altered { table: table.clone(), before, after, steps }];
+        // The last one counts.
+        let renamed = alter.actions.iter().rev().find_map(|action| match action {
+            AlterAction::RenameTable(to) => Some(to),
+            _ => None,
+        });
+        if let Some(to) = renamed.filter(|to| *to != table) {
+            effects.push(self.rename(table.clone(), to.clone()));
+        }
         for action in &alter.actions {
             match action {
-                AlterAction::RenameTable(to) if to != table => effects.push(self.rename(table.clone(), to.clone())),
                 AlterAction::RemovesRows { clause, other } => {
                     let tables = std::iter::once(table).chain(other);
                     effects.extend(tables.map(|t| Effect::PartitionsChanged { table: t.clone(), clause }));
@@ -67,6 +85,7 @@ fn altered(
         before,
         def: before.clone(),
         charset,
+        convert: None,
         steps: vec![],
         renamed: vec![],
         dropped: vec![],
@@ -77,6 +96,41 @@ fn altered(
     alteration.keys(&alter.actions)?;
     alteration.steps(&alter.actions);
     Ok((alteration.def, alteration.steps))
+}
+
+/// MariaDB lets a statement change a column that it adds: what is added is then the changed column.
+fn merge_added(actions: &[AlterAction], before: &TableDef) -> Vec<AlterAction> {
+    let is_add = |a: &&AlterAction| matches!(a, AlterAction::AddColumn { .. });
+    let mut merged: Vec<AlterAction> = actions.iter().filter(is_add).cloned().collect();
+    let added = merged.len();
+    for action in actions.iter().filter(|a| !is_add(a)) {
+        let changed = match action {
+            AlterAction::ChangeColumn { old, .. } => old.as_str(),
+            AlterAction::SetDefault { name, .. } => name.as_str(),
+            _ => "",
+        };
+        let added = merged.iter_mut().find_map(|a| match a {
+            AlterAction::AddColumn { column, place, .. } if same_name(&column.name, changed) => Some((column, place)),
+            _ => None,
+        });
+        match (action, added) {
+            _ if position(&before.columns, changed).is_some() => merged.push(action.clone()),
+            (AlterAction::ChangeColumn { column: new, place: to, .. }, Some((column, place))) => {
+                *column = new.clone();
+                if *to != Place::Unsaid {
+                    *place = to.clone();
+                }
+            }
+            (AlterAction::SetDefault { default, .. }, Some((column, _))) => column.default.clone_from(default),
+            _ => merged.push(action.clone()),
+        }
+    }
+    if merged.len() == actions.len() {
+        return actions.to_vec();
+    }
+    // The other clauses first, as they stand among themselves: drops of old columns don't mind.
+    merged.rotate_left(added);
+    merged
 }
 
 /// Whether a clause is about a column of that name, before the statement.
@@ -93,50 +147,78 @@ fn names(action: &AlterAction, column: &str) -> bool {
 impl Alteration<'_> {
     /// The table's charset and comment.
     fn options(&mut self, actions: &[AlterAction], inherited: Option<&CharSet>) -> Result<(), ApplyError> {
+        let server = self.context.server;
+        let mut default = None;
         for action in actions {
-            let (options, convert) = match action {
-                AlterAction::Convert(options) => (options, true),
+            let options = match action {
+                AlterAction::Convert(options) => options,
                 AlterAction::Options(options) => {
                     if let Some(comment) = &options.comment {
                         self.def.comment.clone_from(comment);
                     }
-                    (&options.charset, false)
+                    &options.charset
                 }
                 _ => continue,
             };
             if options.charset.is_none() && options.collation.is_none() {
                 continue;
             }
-            let server = self.context.server;
-            let old = server.flavor == Flavor::Mysql && server.number < 50_700;
-            if convert
-                && old
-                && actions.len() == 1
-                && self.def.columns.iter().all(|c| c.column_type.charset().is_none())
-            {
-                // MySQL 5.6 finds nothing to convert, and leaves the default as it is, too.
-                continue;
+            let to = resolve_charset(options, inherited.unwrap_or(&self.charset), self.context)?;
+            if matches!(action, AlterAction::Convert(_)) {
+                self.convert = Some(to.clone());
             }
-            let base = inherited.unwrap_or(&self.charset);
-            self.charset = resolve_charset(options, base, self.context)?;
-            self.def.charset = self.charset.name.to_string();
-            self.def.collation = self.charset.collation.to_string();
-            if convert {
-                for column in &mut self.def.columns {
-                    column.column_type = converted(&column.column_type, &self.charset);
-                }
+            // MariaDB keeps the two apart; MySQL takes the last one, if it takes both.
+            if default.is_none() || !(server.is_mariadb() && matches!(action, AlterAction::Convert(_))) {
+                default = Some(to);
             }
         }
+        let old = server.flavor == Flavor::Mysql && server.number < 50_700;
+        if let Some(to) = &self.convert {
+            let mut changed = false;
+            for column in &mut self.def.columns {
+                let column_type = converted(&column.column_type, to, true);
+                changed |= column_type != column.column_type;
+                retype(column, column_type, self.context);
+            }
+            if old && !changed && actions.len() == 1 {
+                // MySQL 5.6 finds nothing to convert, and leaves the default as it is, too.
+                return Ok(());
+            }
+        }
+        if let Some(default) = default {
+            self.def.charset = default.name.to_string();
+            self.def.collation = default.collation.to_string();
+            self.charset = self.convert.clone().unwrap_or(default);
+        }
         Ok(())
+    }
+
+    /// MySQL 5.6 takes SET DEFAULT for columns whose default is the current time, and does nothing.
+    fn keeps_default(&self, column: &ColumnDef) -> bool {
+        let server = self.context.server;
+        let old = server.flavor == Flavor::Mysql && server.number < 50_700;
+        old && matches!(column.default, Some(DefaultValue::Expression(_)))
     }
 
     fn unknown(&self, column: &str) -> ApplyError {
         ApplyError::UnknownColumn { table: self.table.clone(), column: column.to_owned() }
     }
 
-    fn resolve(&mut self, spec: &ColumnSpec) -> Result<ColumnDef, ApplyError> {
+    fn resolve(&mut self, spec: &ColumnSpec, changes: bool) -> Result<ColumnDef, ApplyError> {
         self.written.push(spec.name.clone());
-        resolve_column(spec, &self.charset, self.context)
+        let mut column = resolve_column(spec, &self.charset, self.context)?;
+        if let Some(to) = &self.convert {
+            let mut column_type = converted(&column.column_type, to, false);
+            if let ColumnType::Text { size, .. } = &mut column_type
+                && self.context.server.mysql_since(80_000)
+                && changes
+            {
+                // MySQL 8 takes the length of such a TEXT for 0.
+                *size = BlobSize::Tiny;
+            }
+            retype(&mut column, column_type, self.context);
+        }
+        Ok(column)
     }
 
     /// The columns: first what becomes of each that is there, then what is added or moved.
@@ -154,7 +236,7 @@ impl Alteration<'_> {
                         stays = false;
                     }
                     AlterAction::ChangeColumn { column: spec, place, .. } => {
-                        column = self.resolve(spec)?;
+                        column = self.resolve(spec, true)?;
                         self.renamed.push((old_name.clone(), spec.name.clone()));
                         stays = *place == Place::Unsaid;
                     }
@@ -162,13 +244,16 @@ impl Alteration<'_> {
                         column.name.clone_from(new);
                         self.renamed.push((old_name.clone(), new.clone()));
                     }
+                    AlterAction::SetDefault { default: Some(_), .. } if self.keeps_default(&column) => {}
                     AlterAction::SetDefault { default, .. } => {
                         column.default = match default {
-                            Some(default) => {
-                                super::default_value::resolve_default(default, &column.column_type, self.context)
-                                    .map_err(|reason| ApplyError::InvalidColumn { column: old_name.clone(), reason })?
+                            Some(default) => resolve_default(default, &column.column_type, self.context)
+                                .map_err(|reason| ApplyError::InvalidColumn { column: old_name.clone(), reason })?,
+                            None => {
+                                // MariaDB takes ON UPDATE away as well.
+                                column.on_update &= !self.context.server.is_mariadb();
+                                None
                             }
-                            None => None,
                         };
                     }
                     AlterAction::SetInvisible { invisible, .. } => column.invisible = *invisible,
@@ -194,7 +279,7 @@ impl Alteration<'_> {
                 }
                 _ => continue,
             };
-            let column = self.resolve(column)?;
+            let column = self.resolve(column, matches!(action, AlterAction::ChangeColumn { .. }))?;
             let at = match place {
                 Place::Unsaid => columns.len(),
                 Place::First => 0,
@@ -322,8 +407,19 @@ impl Alteration<'_> {
     }
 }
 
-/// A column's type after CONVERT TO CHARACTER SET: a TEXT grows so that as many characters fit as before.
-fn converted(column_type: &ColumnType, to: &CharSet) -> ColumnType {
+/// Gives a column another type; a default that now is of bytes is shown as such.
+fn retype(column: &mut ColumnDef, column_type: ColumnType, context: &DdlContext) {
+    if let Some(DefaultValue::Literal(text)) = &column.default
+        && matches!(column_type, ColumnType::Binary(_) | ColumnType::Varbinary(_))
+        && column.column_type != column_type
+    {
+        column.default = resolve_default(&DefaultSpec::Text(text.clone()), &column_type, context).unwrap_or_default();
+    }
+    column.column_type = column_type;
+}
+
+/// A column's type after CONVERT TO CHARACTER SET: a TEXT that is there grows so that as many characters fit as before.
+fn converted(column_type: &ColumnType, to: &CharSet, grow: bool) -> ColumnType {
     let Some(from) = column_type.charset() else { return column_type.clone() };
     if &*from.name == "binary" {
         return column_type.clone();
@@ -335,6 +431,7 @@ fn converted(column_type: &ColumnType, to: &CharSet) -> ColumnType {
         ColumnType::Char { length, .. } => ColumnType::Char { length: *length, charset },
         ColumnType::Varchar { length, .. } if &*to.name == "binary" => ColumnType::Varbinary(*length),
         ColumnType::Varchar { length, .. } => ColumnType::Varchar { length: *length, charset },
+        ColumnType::Text { size, .. } if !grow => text(*size, charset),
         ColumnType::Text { size, .. } => text(blob_size(size.max_bytes() / per_char(from) * per_char(to)), charset),
         ColumnType::Enum { labels, .. } => ColumnType::Enum { labels: Arc::clone(labels), charset },
         ColumnType::Set { labels, .. } => ColumnType::Set { labels: Arc::clone(labels), charset },

@@ -107,14 +107,16 @@ fn literal(value: &Value<'_>, column_type: &ColumnType, context: &DdlContext) ->
         }
         ColumnType::Float { size, zerofill, .. } => {
             let text = match size {
-                Some((_, d)) => Decimal::read(&value.numeric())?.show(*d as usize),
+                Some((_, d)) => {
+                    format!("{:.*}", (*d).min(30) as usize, f64::from(value.numeric().parse::<f32>().ok()?))
+                }
                 None => real(six_digits(value.numeric().parse().ok()?)),
             };
             zero_filled(text, *zerofill, size.map_or(12, |(m, _)| m))
         }
         ColumnType::Double { size, zerofill, .. } => {
             let text = match size {
-                Some((_, d)) => Decimal::read(&value.numeric())?.show(*d as usize),
+                Some((_, d)) => format!("{:.*}", (*d).min(30) as usize, value.numeric().parse::<f64>().ok()?),
                 None => real(value.numeric().parse().ok()?),
             };
             zero_filled(text, *zerofill, size.map_or(22, |(m, _)| m))
@@ -133,8 +135,8 @@ fn literal(value: &Value<'_>, column_type: &ColumnType, context: &DdlContext) ->
         ColumnType::DateTime(p) | ColumnType::Timestamp(p) => temporal::datetime(&value.text(), *p, context)?,
         ColumnType::Char { charset, .. } => value.text_in(charset).trim_end_matches(' ').to_owned(),
         ColumnType::Varchar { charset, .. } => value.text_in(charset),
-        ColumnType::Enum { labels, .. } => enum_label(value, labels)?,
-        ColumnType::Set { labels, .. } => set_labels(value, labels)?,
+        ColumnType::Enum { labels, charset } => label_in(enum_label(value, labels)?, charset, context),
+        ColumnType::Set { labels, charset } => label_in(set_labels(value, labels)?, charset, context),
         ColumnType::Varbinary(_) if context.server.mysql_since(80_000) && value.bytes().is_empty() => String::new(),
         ColumnType::Binary(_) | ColumnType::Varbinary(_) if context.server.mysql_since(80_000) => hex(&value.bytes()),
         ColumnType::Binary(length) => {
@@ -143,6 +145,12 @@ fn literal(value: &Value<'_>, column_type: &ColumnType, context: &DdlContext) ->
         }
         _ => value.text(),
     })
+}
+
+/// MySQL 8 shows labels of bytes like bytes.
+fn label_in(label: String, charset: &CharSet, context: &DdlContext) -> String {
+    let bytes = &*charset.name == "binary" && context.server.mysql_since(80_000) && !label.is_empty();
+    if bytes { hex(label.as_bytes()) } else { label }
 }
 
 /// MySQL 8 shows a default of bytes in hexadecimal digits, but only up to the first NUL.

@@ -19,13 +19,20 @@ fn implicit_default(column_type: &ColumnType) -> Option<String> {
         ColumnType::Float { size: Some((_, d)), .. } | ColumnType::Double { size: Some((_, d)), .. } => {
             format!("{:.*}", (*d).min(30) as usize, 0.0)
         }
-        ColumnType::Char { .. } | ColumnType::Varchar { .. } | ColumnType::Varbinary(_) => String::new(),
+        ColumnType::Char { .. }
+        | ColumnType::Varchar { .. }
+        | ColumnType::Varbinary(_)
+        | ColumnType::Text { .. }
+        | ColumnType::Blob(_)
+        | ColumnType::Geometry(_)
+        | ColumnType::Set { .. } => String::new(),
+        ColumnType::Bit(_) => "b'0'".to_owned(),
+        ColumnType::Time(p) => super::temporal::zero_datetime(*p).split_off(11),
         ColumnType::Binary(n) => "\0".repeat((*n).min(255) as usize),
         ColumnType::Year => "0000".to_owned(),
         ColumnType::Date => "0000-00-00".to_owned(),
         ColumnType::DateTime(p) | ColumnType::Timestamp(p) => super::temporal::zero_datetime(*p),
         ColumnType::Enum { labels, .. } => labels.first()?.to_string(),
-        ColumnType::Set { .. } => String::new(),
         _ => return None,
     })
 }

@@ -137,6 +137,8 @@ fn read_time(text: &str) -> Option<Parts> {
         None => (0, whole),
     };
     let mut parts = Parts { negative, micros, ..Parts::default() };
+    // A number ends where its digits end: a date is taken for its year.
+    let clock = if clock.contains(':') { clock } else { clock.split('-').next().unwrap_or(clock) };
     let fields: Option<Vec<u32>> = clock.split(':').map(|f| f.parse().ok()).collect();
     match fields?[..] {
         [h, m, s] => (parts.hour, parts.minute, parts.second) = (h, m, s),

@@ -270,8 +270,15 @@ pub(crate) fn create_index(cursor: &mut Cursor<'_>, kind: KeyKind, or_replace: b
     let table = cursor.table()?;
     cursor.wait()?;
     let key = KeySpec { kind, name: Some(name.clone()), parts: parts(cursor)? };
-    key_options(cursor)?;
-    tail(cursor)?;
+    // In any order.
+    loop {
+        let start = cursor.at;
+        key_options(cursor)?;
+        tail(cursor)?;
+        if cursor.at == start {
+            break;
+        }
+    }
     let mut actions = if or_replace { vec![AlterAction::DropKey(name)] } else { vec![] };
     actions.push(AlterAction::AddKey { key, if_not_exists });
     Ok(AlterTable { table, if_exists: false, actions })

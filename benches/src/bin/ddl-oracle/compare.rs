@@ -54,9 +54,10 @@ pub(crate) fn tables(
                 | ColumnType::Varchar { length, .. }
                 | ColumnType::Binary(length)
                 | ColumnType::Varbinary(length) => Some(*length),
+                ColumnType::Geometry(_) => part.1,
                 _ => None,
             });
-            if part.1 == whole {
+            if whole.is_some() && part.1 == whole {
                 part.1 = None;
             }
         }

@@ -5,6 +5,7 @@
 
 mod compare;
 mod fixture;
+mod random;
 mod server;
 
 use clap::Parser;
@@ -19,7 +20,14 @@ use std::process::ExitCode;
 #[derive(Parser)]
 struct Args {
     /// One JSON object a line, with `id`, `sql`, `source`, `kind` and `dialect`.
-    file: std::path::PathBuf,
+    #[arg(required_unless_present = "random")]
+    file: Option<std::path::PathBuf>,
+    /// Instead of a file: random sequences of DDL for so many seconds.
+    #[arg(long)]
+    random: Option<u64>,
+    /// The seed of the random sequences.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// A MySQL server whose databases may be dropped, `mysql://user:password@host:port`; else ROWFERRY_ORACLE_MYSQL.
     #[arg(long)]
     mysql: Option<String>,
@@ -58,10 +66,10 @@ enum Verdict {
 }
 
 #[derive(Default)]
-struct Tally {
-    accepted: usize,
-    differ: usize,
-    refused: usize,
+pub(crate) struct Tally {
+    pub(crate) accepted: usize,
+    pub(crate) differ: usize,
+    pub(crate) refused: usize,
     skipped: usize,
 }
 
@@ -77,10 +85,14 @@ async fn main() -> ExitCode {
     }
 }
 
-type Failure = Box<dyn std::error::Error>;
+pub(crate) type Failure = Box<dyn std::error::Error>;
 
 async fn run(args: Args) -> Result<bool, Failure> {
-    let text = std::fs::read_to_string(&args.file).map_err(|e| format!("{}: {e}", args.file.display()))?;
+    if let Some(seconds) = args.random {
+        return random(&args, seconds).await;
+    }
+    let file = args.file.as_deref().ok_or("no file is given")?;
+    let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
     let lines: Vec<Line> =
         text.lines().filter(|l| !l.trim().is_empty()).map(serde_json::from_str).collect::<Result<_, _>>()?;
     let mut sources: HashMap<&str, Vec<&Line>> = HashMap::new();
@@ -142,6 +154,24 @@ async fn run(args: Args) -> Result<bool, Failure> {
     println!("refused {refused}, not run {skipped}");
     println!("accepted {accepted}, agree {}, differ {differ}", accepted.saturating_sub(differ));
     Ok(differ == 0)
+}
+
+/// Random sequences on each of the servers.
+async fn random(args: &Args, seconds: u64) -> Result<bool, Failure> {
+    let mut same = true;
+    for (url, variable) in [(&args.mysql, "ROWFERRY_ORACLE_MYSQL"), (&args.mariadb, "ROWFERRY_ORACLE_MARIADB")] {
+        if let Some(mut server) = connect(url.as_deref(), variable).await? {
+            let tally = random::run(&mut server, args.seed, seconds).await?;
+            let Tally { accepted, differ, refused, .. } = tally;
+            println!(
+                "{}: refused {refused}, accepted {accepted}, agree {}, differ {differ}",
+                server.version,
+                accepted - differ
+            );
+            same &= differ == 0;
+        }
+    }
+    Ok(same)
 }
 
 async fn connect(url: Option<&str>, variable: &str) -> Result<Option<Server>, Failure> {
