@@ -98,7 +98,7 @@ pub struct BinlogReader {
     taken: u64,
     leave_out: u64,
     /// The XA transaction that is being read, and those that were prepared and not yet committed.
-    xa: Option<String>,
+    xa: bool,
     prepared: HashMap<String, Vec<Group>>,
     seconds: i64,
     transactions: u64,
@@ -140,7 +140,7 @@ impl BinlogReader {
             current: CurrentGtid::None,
             taken: 0,
             leave_out: 0,
-            xa: None,
+            xa: false,
             prepared: HashMap::new(),
             seconds: 0,
             transactions: 0,
@@ -258,7 +258,7 @@ impl BinlogReader {
                 self.seal(false)?;
             }
             if self.group_bytes >= self.options.segment_bytes
-                && self.xa.is_none()
+                && !self.xa
                 && (!self.in_transaction || self.group_bytes >= self.options.segment_bytes * 2)
             {
                 self.seal(false)?;
@@ -299,17 +299,21 @@ impl BinlogReader {
                 self.in_transaction = true;
             }
             EventBody::MariadbGtid(gtid) => {
+                // MariaDB tells here what MySQL tells with `XA START`.
+                if gtid.xa_prepared {
+                    self.seal(false)?;
+                    self.xa = true;
+                }
                 self.current = CurrentGtid::Mariadb(gtid.domain, gtid.server, gtid.sequence);
                 self.in_transaction = true;
             }
             EventBody::Query(query) => self.query(&header, query)?,
             EventBody::Xid(_) => self.commit(),
-            EventBody::XaPrepare { one_phase, .. } => {
+            EventBody::XaPrepare { one_phase, format_id, gtrid, bqual } => {
                 // What was prepared counts once it is committed; until then no place behind it may be saved.
-                if let Some(xid) = self.xa.take()
-                    && !one_phase
-                {
-                    self.prepared.insert(xid, std::mem::take(&mut self.groups));
+                if std::mem::take(&mut self.xa) && !one_phase {
+                    let groups = std::mem::take(&mut self.groups);
+                    self.prepared.insert(xid_of(format_id, gtrid, bqual), groups);
                     self.segment += 1;
                     self.group_bytes = 0;
                 }
@@ -322,7 +326,7 @@ impl BinlogReader {
                 while let Some(event) = events.next_event().map_err(|e| self.binlog_error(e))? {
                     let event = parser.parse_inner(event).map_err(|e| self.binlog_error(e))?;
                     self.event(parser, event.header, event.body, true)?;
-                    if self.group_bytes >= self.options.segment_bytes * 2 && self.xa.is_none() {
+                    if self.group_bytes >= self.options.segment_bytes * 2 && !self.xa {
                         self.seal(false)?;
                     }
                 }
@@ -468,7 +472,7 @@ impl BinlogReader {
                 self.seal(false)?;
                 self.in_transaction = true;
                 self.begun = true;
-                self.xa = Some(xid(text));
+                self.xa = true;
             }
             ["XA", "COMMIT", ..] => {
                 // `ONE PHASE` ends a transaction that was never prepared on its own: its rows stand before it.
@@ -624,6 +628,12 @@ impl BinlogReader {
 /// The name of an XA transaction as the log writes it: what stands behind `XA START`.
 fn xid(text: &str) -> String {
     text.trim().splitn(3, char::is_whitespace).nth(2).unwrap_or_default().replace(' ', "").to_ascii_uppercase()
+}
+
+/// The same name from the parts that the XA PREPARE event has.
+fn xid_of(format_id: u32, gtrid: &[u8], bqual: &[u8]) -> String {
+    let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02X}")).collect::<String>();
+    format!("X'{}',X'{}',{format_id}", hex(gtrid), hex(bqual))
 }
 
 /// Ends a reader from another thread.
