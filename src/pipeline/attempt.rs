@@ -80,7 +80,6 @@ impl Attempt<'_> {
             .filter(|(_, t)| matches!(t.phase, TablePhase::WholeWaiting))
             .map(|(id, _)| id.clone())
             .collect();
-        self.seal_each.store(!wholes.is_empty(), Ordering::Relaxed);
         let mut whole: Option<(TableId, mpsc::Receiver<Whole>)> = None;
         let mut caught_up_at: Option<BinlogPosition> = None;
         let mut tick = tokio::time::interval(TICK);
@@ -214,7 +213,6 @@ impl Attempt<'_> {
                     let table = table.clone();
                     if self.whole(&table, message).await? {
                         whole = None;
-                        self.seal_each.store(!wholes.is_empty() || self.whole_pending(), Ordering::Relaxed);
                     }
                 }
                 _ = tick.tick() => {
@@ -352,10 +350,15 @@ impl Attempt<'_> {
             }
         }
         self.point = decoded.point;
+        let mut whole_passed = false;
         for entry in self.tables.values_mut() {
             if matches!(&entry.phase, TablePhase::WholeAt(at) if *at <= self.point.at) {
                 entry.phase = TablePhase::Streaming;
+                whole_passed = true;
             }
+        }
+        if whole_passed {
+            self.seal_each.store(self.whole_pending(), Ordering::Relaxed);
         }
         let metrics = &self.metrics;
         Metrics::add(&metrics.binlog_bytes, self.point.bytes);

@@ -92,7 +92,9 @@ pub(super) async fn start<'a>(
 
     let captured = CapturedTables::new(tables.values().map(|t| t.tracked.clone()), source.fold_case);
     let (items, segments) = crossbeam_channel::bounded(1);
-    let seal_each = Arc::new(AtomicBool::new(false));
+    // From the first event on: the place that a whole table's rows show must not fall inside a segment.
+    let whole = |t: &TableEntry| matches!(t.phase, TablePhase::WholeWaiting | TablePhase::WholeAt(_));
+    let seal_each = Arc::new(AtomicBool::new(tables.values().any(whole)));
     let segment_bytes = (settings.memory / 16).clamp(256 << 10, 4 << 20);
     let options = ReaderOptions {
         connect: settings.connect.clone(),

@@ -25,7 +25,10 @@ fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_r
                 n += 1;
             }
             client.execute("COMMIT").unwrap();
+            // Also twice in short succession, before the reader is where it was.
             if round % 2 == 1 {
+                proxy.cut();
+                std::thread::sleep(std::time::Duration::from_millis(450 + 20 * round));
                 proxy.cut();
             }
         }

@@ -42,7 +42,7 @@ fn killed_at_each_failpoint_the_lake_has_each_row_once() {
         client.execute("INSERT INTO heap VALUES (1,'a'),(1,'a'),(2,NULL)").unwrap();
         let warehouse = tempfile::TempDir::new().unwrap();
         let sink = format!(
-            "  type: paimon\n  catalog.properties.metastore: filesystem\n  catalog.properties.warehouse: {}\n  table.properties.bucket: 1\n",
+            "  type: paimon\n  catalog.properties.metastore: filesystem\n  catalog.properties.warehouse: {}\n",
             warehouse.path().display()
         );
         let pipeline = Pipeline::new(

@@ -219,7 +219,8 @@ impl BinlogReader {
         };
         self.parser = EventParser::new(Checksum::Crc32);
         self.numbers.clear();
-        self.leave_out = self.taken;
+        // Lost again before it came as far as the first time: what was taken then is still taken.
+        self.leave_out = self.leave_out.max(self.taken);
         self.taken = 0;
         self.in_transaction = false;
         self.begun = false;
