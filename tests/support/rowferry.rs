@@ -46,11 +46,6 @@ impl Pipeline {
         Self { directory, file }
     }
 
-    /// The directory of the file; the state is in it too.
-    pub(crate) fn directory(&self) -> &std::path::Path {
-        self.directory.path()
-    }
-
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rowferry"));
         command.arg(arguments[0]).arg(&self.file).args(&arguments[1..]).stdin(Stdio::null());
@@ -114,13 +109,6 @@ impl Running {
             assert!(Instant::now() < end, "no {what} within a minute:\n{}\n{}", self.output(), self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
-    }
-
-    /// As `kill -9`.
-    pub(crate) fn kill(mut self) -> String {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.output()
     }
 
     /// As Ctrl-C; gives the exit code and what was printed.

@@ -60,12 +60,9 @@ impl Catalog {
             effects.push(self.rename(table.clone(), to.clone()));
         }
         for action in &alter.actions {
-            match action {
-                AlterAction::RemovesRows { clause, other } => {
-                    let tables = std::iter::once(table).chain(other);
-                    effects.extend(tables.map(|t| Effect::PartitionsChanged { table: t.clone(), clause }));
-                }
-                _ => {}
+            if let AlterAction::RemovesRows { clause, other } = action {
+                let tables = std::iter::once(table).chain(other);
+                effects.extend(tables.map(|t| Effect::PartitionsChanged { table: t.clone(), clause }));
             }
         }
         Ok(effects)
@@ -335,13 +332,10 @@ impl Alteration<'_> {
         self.def.drop_from_keys(&self.dropped);
         self.def.rename_in_keys(&self.renamed);
         for action in actions {
-            match action {
-                AlterAction::AddColumn { column, .. } | AlterAction::ChangeColumn { column, .. } => {
-                    if self.written.contains(&column.name) {
-                        self.def.add_inline_keys(column, self.context.server);
-                    }
-                }
-                _ => {}
+            if let AlterAction::AddColumn { column, .. } | AlterAction::ChangeColumn { column, .. } = action
+                && self.written.contains(&column.name)
+            {
+                self.def.add_inline_keys(column, self.context.server);
             }
         }
         for foreign in [false, true] {

@@ -74,9 +74,8 @@ fn attribute(cursor: &mut Cursor<'_>, spec: &mut ColumnSpec) -> Parsed<bool> {
     } else if cursor.accept_all(&["WITH", "SYSTEM", "VERSIONING"])
         || cursor.accept_all(&["WITHOUT", "SYSTEM", "VERSIONING"])
     {
-    } else if engine_option(cursor) {
     } else {
-        return Ok(false);
+        return Ok(engine_option(cursor));
     }
     Ok(true)
 }
