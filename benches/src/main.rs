@@ -41,7 +41,7 @@ enum Part {
 struct Arguments {
     /// What to measure; everything if not given.
     parts: Vec<Part>,
-    /// The server: mysql://USER[:PASSWORD]@HOST:PORT. Its binary log is reset!
+    /// The server, as `mysql://USER:PASSWORD@HOST:PORT`. Its binary log is reset!
     #[arg(long)]
     url: String,
     /// The rowferry program; without it only the yardsticks run.

@@ -365,3 +365,6 @@ impl<'de> Deserialize<'de> for GtidSet {
         text.parse().map_err(serde::de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests;
