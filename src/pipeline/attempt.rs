@@ -15,6 +15,7 @@ use crate::mysql::catalog;
 use crate::mysql::reader::{ReaderHandle, StreamPoint, Tracked};
 use crate::mysql::snapshot::{ChunkTask, PlannedChunk, ReadOutcome, TableJoin};
 use crate::mysql::wire::Connection;
+use arrow_array::Int64Array;
 use rowferry_model::{BinlogPosition, ChangeBatch, Changes, CheckpointId, SchemaChange, TableId};
 use rowferry_sinks::Sink;
 use std::collections::{BTreeMap, VecDeque};
@@ -305,10 +306,9 @@ impl Attempt<'_> {
                 if let Some(entry) = self.tables.get(table) {
                     let schema = entry.tracked.schema.clone();
                     let batch = ChangeBatch::new(table.clone(), schema, Changes::Inserts(rows), columns)
-                        .map_err(|e| Error::permanent("RF-RUN-005", "a batch is malformed").caused_by(e))?;
-                    self.write(batch).await?;
+                        .map_err(batch_error)?;
+                    self.write_snapshot(batch).await?;
                 }
-                Metrics::add(&self.metrics.snapshot_rows, rows as u64);
                 self.add_table_rows(table, rows as u64, false);
                 Ok(false)
             }
@@ -422,8 +422,7 @@ impl Attempt<'_> {
                 self.create(&table).await?;
             }
             for batch in closed {
-                Metrics::add(&self.metrics.snapshot_rows, batch.num_rows() as u64);
-                self.write(batch).await?;
+                self.write_snapshot(batch).await?;
             }
             if some_done || complete {
                 failpoint::pass("chunk-written");
@@ -454,6 +453,18 @@ impl Attempt<'_> {
             self.sink.metadata.apply(&change, Some(&schema)).await?;
         }
         Ok(())
+    }
+
+    /// Writes rows of a snapshot: their event has no time, which is 0 where times are asked for.
+    async fn write_snapshot(&mut self, batch: ChangeBatch) -> Result<()> {
+        Metrics::add(&self.metrics.snapshot_rows, batch.num_rows() as u64);
+        let batch = if self.settings.op_ts {
+            let zeros = Int64Array::from(vec![0; batch.num_rows()]);
+            batch.with_op_ts(Arc::new(zeros)).map_err(batch_error)?
+        } else {
+            batch
+        };
+        self.write(batch).await
     }
 
     async fn write(&mut self, batch: ChangeBatch) -> Result<()> {
@@ -519,6 +530,10 @@ impl Attempt<'_> {
         tracing::debug!(id, offset = %checkpoint.offset, "checkpoint");
         Ok(())
     }
+}
+
+fn batch_error(error: rowferry_model::BatchError) -> Error {
+    Error::permanent("RF-RUN-005", "a batch is malformed").caused_by(error)
 }
 
 fn join_error(error: impl std::error::Error + Send + Sync + 'static) -> Error {
