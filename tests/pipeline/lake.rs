@@ -2,6 +2,7 @@
 
 use crate::support::rowferry::{Pipeline, server_rows};
 use crate::support::servers::{Database, all};
+use rowferry::mysql::wire::{ConnectOptions, Connection};
 use std::path::Path;
 use std::process::Command;
 
@@ -30,28 +31,72 @@ fn lake_rows(warehouse: &Path, database: &str, table: &str, columns: &[&str]) ->
     Some(rows)
 }
 
+/// A pipeline into a lake in `warehouse`.
+fn to_lake(server: &ConnectOptions, database: &Database, warehouse: &Path) -> Pipeline {
+    let sink = format!(
+        "  type: paimon\n  catalog.properties.metastore: filesystem\n  catalog.properties.warehouse: {}\n",
+        warehouse.display()
+    );
+    Pipeline::new(
+        server,
+        &format!("{}.\\.*", database.name),
+        &["scan.incremental.snapshot.chunk.size: 30"],
+        &sink,
+        &["rowferry.checkpoint.interval: 20 ms"],
+    )
+}
+
+/// Two tables, one with a key and one without, with rows.
+fn fill(database: &Database) -> Connection {
+    let mut client = database.connect();
+    client.execute("CREATE TABLE keyed (id BIGINT UNSIGNED PRIMARY KEY, v INT, t VARCHAR(20))").unwrap();
+    client.execute("CREATE TABLE heap (n INT, t VARCHAR(20))").unwrap();
+    let values: Vec<_> = (0..200).map(|n| format!("({n},0,'é{n}')")).collect();
+    client.execute(&format!("INSERT INTO keyed VALUES {}", values.join(","))).unwrap();
+    client.execute("INSERT INTO heap VALUES (1,'a'),(1,'a'),(2,NULL)").unwrap();
+    client
+}
+
+/// Whether the lake is as the source; where it can't be read back, nobody knows.
+fn assert_equal(warehouse: &Path, database: &Database, what: &str) {
+    for (table, columns) in [("keyed", ["id", "v", "t"].as_slice()), ("heap", &["n", "t"])] {
+        let Some(rows) = lake_rows(warehouse, &database.name, table, columns) else { return };
+        assert_eq!(rows, server_rows(database, table, columns), "{table} {what}");
+    }
+}
+
+#[test]
+fn killed_at_any_moment_the_lake_has_each_row_once() {
+    let Some((kind, server)) = all().next() else { return };
+    let database = Database::create(&server, "lakeany");
+    let mut client = fill(&database);
+    let warehouse = tempfile::TempDir::new().unwrap();
+    let pipeline = to_lake(&server, &database, warehouse.path());
+    for n in 0..12u64 {
+        let running = pipeline.start(&["run"], &[]);
+        // Moments that differ from round to round, from before the first connection to well after the snapshot.
+        let until = std::time::Instant::now() + std::time::Duration::from_millis(15 + n * n * 9);
+        let mut m = 0;
+        while std::time::Instant::now() < until {
+            client.execute(&format!("UPDATE keyed SET v = v + 1 WHERE id % 12 = {n}")).unwrap();
+            client.execute(&format!("REPLACE INTO keyed VALUES ({}, {m}, 'new')", 1000 + n * 50 + m % 50)).unwrap();
+            client.execute(&format!("DELETE FROM keyed WHERE id = {}", 1000 + (n * 31 + m * 7) % 600)).unwrap();
+            client.execute(&format!("INSERT INTO heap VALUES ({n}, '{m}')")).unwrap();
+            m += 1;
+        }
+        running.kill();
+    }
+    pipeline.run_well(&["run", "--until-caught-up"]);
+    assert_equal(warehouse.path(), &database, &format!("at {kind:?}"));
+}
+
 #[test]
 fn killed_at_each_failpoint_the_lake_has_each_row_once() {
     for (kind, server) in all() {
         let database = Database::create(&server, "lake");
-        let mut client = database.connect();
-        client.execute("CREATE TABLE keyed (id BIGINT UNSIGNED PRIMARY KEY, v INT, t VARCHAR(20))").unwrap();
-        client.execute("CREATE TABLE heap (n INT, t VARCHAR(20))").unwrap();
-        let values: Vec<_> = (0..200).map(|n| format!("({n},0,'é{n}')")).collect();
-        client.execute(&format!("INSERT INTO keyed VALUES {}", values.join(","))).unwrap();
-        client.execute("INSERT INTO heap VALUES (1,'a'),(1,'a'),(2,NULL)").unwrap();
+        let mut client = fill(&database);
         let warehouse = tempfile::TempDir::new().unwrap();
-        let sink = format!(
-            "  type: paimon\n  catalog.properties.metastore: filesystem\n  catalog.properties.warehouse: {}\n",
-            warehouse.path().display()
-        );
-        let pipeline = Pipeline::new(
-            &server,
-            &format!("{}.\\.*", database.name),
-            &["scan.incremental.snapshot.chunk.size: 30"],
-            &sink,
-            &["rowferry.checkpoint.interval: 20 ms"],
-        );
+        let pipeline = to_lake(&server, &database, warehouse.path());
         let mut died = 0;
         for (n, name) in rowferry::failpoint::NAMES.iter().cycle().take(14).enumerate() {
             let wish = format!("{name}:{}", 1 + n / 7);
@@ -65,9 +110,6 @@ fn killed_at_each_failpoint_the_lake_has_each_row_once() {
         }
         assert!(died >= 5, "only {died} runs died");
         pipeline.run_well(&["run", "--until-caught-up"]);
-        for (table, columns) in [("keyed", ["id", "v", "t"].as_slice()), ("heap", &["n", "t"])] {
-            let Some(rows) = lake_rows(warehouse.path(), &database.name, table, columns) else { return };
-            assert_eq!(rows, server_rows(&database, table, columns), "{table} at {kind:?}");
-        }
+        assert_equal(warehouse.path(), &database, &format!("at {kind:?}"));
     }
 }

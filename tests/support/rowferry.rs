@@ -111,6 +111,12 @@ impl Running {
         }
     }
 
+    /// As `kill -9`.
+    pub(crate) fn kill(mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
     /// As Ctrl-C; gives the exit code and what was printed.
     pub(crate) fn interrupt(mut self) -> (Option<i32>, String) {
         let id = self.child.id().to_string();
