@@ -1,6 +1,7 @@
 //! Whole pipelines: the program on real servers.
 
 mod basics;
+mod cases;
 mod exact;
 mod faults;
 mod golden;

@@ -1,6 +1,7 @@
 //! Runs the program on a pipeline and reads what it prints.
 
 use super::servers::Database;
+use rowferry::mysql::catalog::quote_identifier;
 use rowferry::mysql::wire::ConnectOptions;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -251,9 +252,9 @@ impl StrictTarget {
 /// The rows of a table as the server gives them, in the form of [`StrictTarget::rows`].
 pub(crate) fn server_rows(database: &Database, table: &str, columns: &[&str]) -> Vec<String> {
     let mut connection = database.connect();
-    let list = columns.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+    let list = columns.iter().map(|c| quote_identifier(c)).collect::<Vec<_>>().join(", ");
     let mut rows: Vec<String> = connection
-        .query(&format!("SELECT {list} FROM `{table}`"))
+        .query(&format!("SELECT {list} FROM {}", quote_identifier(table)))
         .expect("selects")
         .iter()
         .map(|row| (0..columns.len()).map(|i| row.at(i).unwrap_or("null").to_owned()).collect::<Vec<_>>().join("|"))

@@ -286,7 +286,14 @@ impl BinlogReader {
         }
         match body {
             EventBody::Rotate { position, file } => {
-                self.at = BinlogPosition::new(String::from_utf8_lossy(file), position);
+                let start = BinlogPosition::new(String::from_utf8_lossy(file), position);
+                // Asked by GTID, MariaDB names the file's start, sends nothing of what was seen before, and tells its
+                // place only with the next heartbeat. The saved place belongs to the saved GTIDs: it holds meanwhile.
+                let known = self.flavour == Flavour::Mariadb
+                    && header.is_artificial()
+                    && start.file == self.boundary.file
+                    && start < self.boundary;
+                self.at = if known { self.boundary.clone() } else { start };
                 if !self.in_transaction {
                     self.boundary = self.at.clone();
                 }
