@@ -91,7 +91,13 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
             even_lower: source.even_distribution_lower,
         },
         mapping: MappingOptions { tinyint1_as_boolean: source.tinyint1_as_boolean, include_comments: source.comments },
-        binlog_json: if source.legacy_json_format { JsonStyle::Compact } else { JsonStyle::Server },
+        // Flink CDC writes a document compact when it comes from the binlog and with blanks when it comes from the
+        // snapshot. Its lines are printed as it prints them; a table must not hold one value in two spellings.
+        binlog_json: if source.legacy_json_format && config.sink.kind.name == "values" {
+            JsonStyle::Compact
+        } else {
+            JsonStyle::Server
+        },
         op_ts: source.metadata.contains(&MetadataColumn::OpTs),
         parallelism: config.pipeline.parallelism.max(1) as usize,
         checkpoint_interval: config.pipeline.checkpoint_interval,
