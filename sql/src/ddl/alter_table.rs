@@ -21,7 +21,7 @@ pub(crate) fn alter_table(cursor: &mut Cursor<'_>) -> Parsed<AlterTable> {
         }
         action(cursor, &mut alter.actions, clause)?;
         clause += 1;
-        if !cursor.symbol(',') && !(cursor.at_end() || cursor.is("PARTITION") || cursor.is("REMOVE")) {
+        if !(cursor.symbol(',') || cursor.at_end() || cursor.is("PARTITION") || cursor.is("REMOVE")) {
             return Err(cursor.error("`,` or the end of ALTER TABLE"));
         }
     }
