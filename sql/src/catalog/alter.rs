@@ -95,38 +95,39 @@ fn altered(
     Ok((alteration.def, alteration.steps))
 }
 
-/// MariaDB lets a statement change a column that it adds: what is added is then the changed column.
+/// MariaDB lets a statement change a column that it adds: what is added is then the changed column, in the place of the
+/// later clause.
 fn merge_added(actions: &[AlterAction], before: &TableDef) -> Vec<AlterAction> {
-    let is_add = |a: &&AlterAction| matches!(a, AlterAction::AddColumn { .. });
-    let mut merged: Vec<AlterAction> = actions.iter().filter(is_add).cloned().collect();
-    let added = merged.len();
-    for action in actions.iter().filter(|a| !is_add(a)) {
-        let changed = match action {
-            AlterAction::ChangeColumn { old, .. } => old.as_str(),
-            AlterAction::SetDefault { name, .. } => name.as_str(),
-            _ => "",
+    let mut merged = actions.to_vec();
+    let mut at = 0;
+    while at < merged.len() {
+        let changed = match &merged[at] {
+            AlterAction::ChangeColumn { old, .. } => old.clone(),
+            AlterAction::SetDefault { name, .. } => name.clone(),
+            _ => String::new(),
         };
-        let added = merged.iter_mut().find_map(|a| match a {
-            AlterAction::AddColumn { column, place, .. } if same_name(&column.name, changed) => Some((column, place)),
-            _ => None,
-        });
-        match (action, added) {
-            _ if position(&before.columns, changed).is_some() => merged.push(action.clone()),
-            (AlterAction::ChangeColumn { column: new, place: to, .. }, Some((column, place))) => {
-                *column = new.clone();
-                if *to != Place::Unsaid {
-                    *place = to.clone();
+        let added = merged
+            .iter()
+            .position(|a| matches!(a, AlterAction::AddColumn { column, .. } if same_name(&column.name, &changed)))
+            .filter(|_| position(&before.columns, &changed).is_none());
+        let Some(added) = added else {
+            at += 1;
+            continue;
+        };
+        match merged.remove(at) {
+            AlterAction::ChangeColumn { column, place, .. } => {
+                merged.insert(at, AlterAction::AddColumn { column, place, if_not_exists: false, clause: at });
+                merged.remove(added);
+            }
+            AlterAction::SetDefault { default, .. } => {
+                let added = if added > at { added - 1 } else { added };
+                if let AlterAction::AddColumn { column, .. } = &mut merged[added] {
+                    column.default = default;
                 }
             }
-            (AlterAction::SetDefault { default, .. }, Some((column, _))) => column.default.clone_from(default),
-            _ => merged.push(action.clone()),
+            _ => {}
         }
     }
-    if merged.len() == actions.len() {
-        return actions.to_vec();
-    }
-    // The other clauses first, as they stand among themselves: drops of old columns don't mind.
-    merged.rotate_left(added);
     merged
 }
 
@@ -223,6 +224,7 @@ impl Alteration<'_> {
         self.missing(actions)?;
         let old = std::mem::take(&mut self.def.columns);
         let mut columns = Vec::with_capacity(old.len() + 1);
+        let mut moved: Vec<(String, ColumnDef)> = vec![];
         for mut column in old {
             let old_name = column.name.clone();
             let mut stays = true;
@@ -246,12 +248,10 @@ impl Alteration<'_> {
                         column.default = match default {
                             Some(default) => resolve_default(default, &column.column_type, self.context)
                                 .map_err(|reason| ApplyError::InvalidColumn { column: old_name.clone(), reason })?,
-                            None => {
-                                // MariaDB takes ON UPDATE away as well.
-                                column.on_update &= !self.context.server.is_mariadb();
-                                None
-                            }
+                            None => None,
                         };
+                        // MariaDB takes ON UPDATE away as well.
+                        column.on_update &= !self.context.server.is_mariadb();
                     }
                     AlterAction::SetInvisible { invisible, .. } => column.invisible = *invisible,
                     _ => {}
@@ -259,24 +259,26 @@ impl Alteration<'_> {
             }
             if stays {
                 columns.push(column);
+            } else if !self.dropped.contains(&old_name) {
+                moved.push((old_name, column));
             }
         }
         for action in actions {
             let (column, place) = match action {
+                AlterAction::ChangeColumn { old, place, .. } => {
+                    match moved.iter().position(|(name, _)| same_name(name, old)) {
+                        Some(i) => (moved.remove(i).1, place),
+                        None => continue,
+                    }
+                }
                 AlterAction::AddColumn { column, if_not_exists, .. }
                     if *if_not_exists && position(&self.before.columns, &column.name).is_some() =>
                 {
                     continue;
                 }
-                AlterAction::AddColumn { column, place, .. } => (column, place),
-                AlterAction::ChangeColumn { old, column, place, .. }
-                    if *place != Place::Unsaid && position(&self.before.columns, old).is_some() =>
-                {
-                    (column, place)
-                }
+                AlterAction::AddColumn { column, place, .. } => (self.resolve(column, false)?, place),
                 _ => continue,
             };
-            let column = self.resolve(column, matches!(action, AlterAction::ChangeColumn { .. }))?;
             let at = match place {
                 Place::Unsaid => columns.len(),
                 Place::First => 0,
@@ -331,6 +333,7 @@ impl Alteration<'_> {
         }
         self.def.drop_from_keys(&self.dropped);
         self.def.rename_in_keys(&self.renamed);
+        self.def.trim_prefixes();
         for action in actions {
             if let AlterAction::AddColumn { column, .. } | AlterAction::ChangeColumn { column, .. } = action
                 && self.written.contains(&column.name)

@@ -54,11 +54,27 @@ fn number_of(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |n, b| n << 8 | u64::from(*b))
 }
 
+/// The number at the front of a text: without strict mode the rest is cut off.
+fn number_in(text: &str) -> &str {
+    let text = text.trim();
+    let mut end = 0;
+    for (at, c) in text.char_indices() {
+        let exponent = text[..at].ends_with(['e', 'E']);
+        match c {
+            '+' | '-' if at == 0 || exponent => {}
+            '0'..='9' => end = at + 1,
+            '.' | 'e' | 'E' if at > 0 || c == '.' => {}
+            _ => break,
+        }
+    }
+    if end == 0 { "0" } else { &text[..end] }
+}
+
 impl Value<'_> {
     /// The decimal text of the value, for numeric columns.
     fn numeric(&self) -> String {
         match self {
-            Self::Text(text) => text.trim().to_owned(),
+            Self::Text(text) => number_in(text).to_owned(),
             Self::Number(number) => (*number).to_owned(),
             Self::Bytes(bytes) => number_of(bytes).to_string(),
         }

@@ -101,6 +101,23 @@ impl TableDef {
         self.keys.iter_mut().flat_map(|k| &mut k.parts).filter_map(|(c, _)| c.as_mut()).for_each(renamed);
     }
 
+    /// A prefix that isn't shorter than its column is the whole column, and so is one of a column that can't have one.
+    pub(crate) fn trim_prefixes(&mut self) {
+        let columns = &self.columns;
+        for (column, prefix) in self.keys.iter_mut().flat_map(|k| &mut k.parts) {
+            let Some(at) = column.as_ref().and_then(|c| position(columns, c)) else { continue };
+            let longest = match &columns[at].column_type {
+                ColumnType::Char { length, .. } | ColumnType::Varchar { length, .. } => *length,
+                ColumnType::Binary(length) | ColumnType::Varbinary(length) => *length,
+                ColumnType::Text { .. } | ColumnType::Blob(_) | ColumnType::Geometry(_) => continue,
+                _ => 0,
+            };
+            if prefix.is_some_and(|n| n >= longest) {
+                *prefix = None;
+            }
+        }
+    }
+
     /// Takes dropped columns out of all keys; keys without parts are gone.
     pub(crate) fn drop_from_keys(&mut self, dropped: &[String]) {
         let gone = |name: &str| dropped.iter().any(|d| same_name(d, name));

@@ -71,11 +71,10 @@ fn attribute(cursor: &mut Cursor<'_>, spec: &mut ColumnSpec) -> Parsed<bool> {
             cursor.name()?;
         }
         check(cursor)?;
-    } else if cursor.accept_all(&["WITH", "SYSTEM", "VERSIONING"])
-        || cursor.accept_all(&["WITHOUT", "SYSTEM", "VERSIONING"])
-    {
     } else {
-        return Ok(engine_option(cursor));
+        return Ok(cursor.accept_all(&["WITH", "SYSTEM", "VERSIONING"])
+            || cursor.accept_all(&["WITHOUT", "SYSTEM", "VERSIONING"])
+            || engine_option(cursor));
     }
     Ok(true)
 }

@@ -18,6 +18,7 @@ mod cursor;
 mod database;
 mod default;
 mod expression;
+mod fuzz;
 mod key;
 mod lexer;
 mod option;
@@ -30,6 +31,7 @@ pub use ast::{
 pub use classify::{Classified, StatementKind, Touched, classify, touched_tables};
 pub use context::{DdlContext, SqlMode};
 pub use expression::Expression;
+pub use fuzz::fuzz_ddl;
 pub use statement::{DdlOutcome, decode_statement, parse_ddl};
 
 /// A statement doesn't follow the grammar that is known here.

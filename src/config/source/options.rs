@@ -77,7 +77,12 @@ pub const MYSQL_OPTIONS: &[Opt] = &[
     Opt::new("schema-change.enabled", OptionKind::Bool, "Whether schema changes are passed on.").default("true"),
     Opt::new("include-comments.enabled", OptionKind::Bool, "Whether comments are passed on.").default("false"),
     Opt::new("treat-tinyint1-as-boolean.enabled", OptionKind::Bool, "Whether TINYINT(1) is BOOLEAN.").default("true"),
-    Opt::new("use.legacy.json.format", OptionKind::Bool, "Whether the sink `values` prints JSON from the binlog compact; other sinks always get the text of the server.").default("true"),
+    Opt::new(
+        "use.legacy.json.format",
+        OptionKind::Bool,
+        "Whether the sink `values` prints JSON from the binlog compact; other sinks always get the text of the server.",
+    )
+    .default("true"),
     Opt::text("metadata.list", "Metadata for transforms, with commas between: op_ts, table_name, database_name.")
         .alias(&["metadata-column.include-list"]),
     Opt::new("chunk-meta.group.size", MIN_TWO, "Chunks in one group of metadata.").default("1000"),

@@ -28,7 +28,7 @@ impl Dice {
     }
 }
 
-const TABLES: &[&str] = &["t0", "t1", "`t 2`", "other.t0", "other.`t.3`"];
+const TABLES: &[&str] = &["t0", "t1", "t2", "other.t0", "other.t3"];
 const COLUMNS: &[&str] = &["a", "b", "c", "D", "`e f`", "g", "é"];
 const CHARSETS: &[&str] = &["latin1", "utf8mb4", "utf8", "ascii", "gbk", "binary", "utf8mb4 COLLATE utf8mb4_bin"];
 const KEYS: &[&str] = &["k1", "k2", "a", "uk"];
