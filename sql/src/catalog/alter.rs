@@ -224,7 +224,6 @@ impl Alteration<'_> {
         self.missing(actions)?;
         let old = std::mem::take(&mut self.def.columns);
         let mut columns = Vec::with_capacity(old.len() + 1);
-        let mut moved: Vec<(String, ColumnDef)> = vec![];
         for mut column in old {
             let old_name = column.name.clone();
             let mut stays = true;
@@ -234,10 +233,9 @@ impl Alteration<'_> {
                         self.dropped.push(old_name.clone());
                         stays = false;
                     }
-                    AlterAction::ChangeColumn { column: spec, place, .. } => {
+                    AlterAction::ChangeColumn { column: spec, .. } => {
                         column = self.resolve(spec, true)?;
                         self.renamed.push((old_name.clone(), spec.name.clone()));
-                        stays = *place == Place::Unsaid;
                     }
                     AlterAction::RenameColumn { new, .. } => {
                         column.name.clone_from(new);
@@ -259,15 +257,14 @@ impl Alteration<'_> {
             }
             if stays {
                 columns.push(column);
-            } else if !self.dropped.contains(&old_name) {
-                moved.push((old_name, column));
             }
         }
         for action in actions {
             let (column, place) = match action {
-                AlterAction::ChangeColumn { old, place, .. } => {
-                    match moved.iter().position(|(name, _)| same_name(name, old)) {
-                        Some(i) => (moved.remove(i).1, place),
+                // A column stays where it is until its own clause moves it: others may be placed behind it before.
+                AlterAction::ChangeColumn { column, place, .. } if *place != Place::Unsaid => {
+                    match position(&columns, &column.name) {
+                        Some(i) => (columns.remove(i), place),
                         None => continue,
                     }
                 }
@@ -331,6 +328,9 @@ impl Alteration<'_> {
                 _ => {}
             }
         }
+        // A key keeps a part whose column is dropped when the same statement adds one of that name.
+        let columns = &self.def.columns;
+        self.dropped.retain(|name| position(columns, name).is_none());
         self.def.drop_from_keys(&self.dropped);
         self.def.rename_in_keys(&self.renamed);
         self.def.trim_prefixes();
@@ -407,7 +407,11 @@ impl Alteration<'_> {
 /// Gives a column another type; a default that now is of bytes is shown as such.
 fn retype(column: &mut ColumnDef, column_type: ColumnType, context: &DdlContext) {
     if let Some(DefaultValue::Literal(text)) = &column.default
-        && matches!(column_type, ColumnType::Binary(_) | ColumnType::Varbinary(_))
+        && match &column_type {
+            ColumnType::Binary(_) | ColumnType::Varbinary(_) => true,
+            ColumnType::Enum { charset, .. } | ColumnType::Set { charset, .. } => &*charset.name == "binary",
+            _ => false,
+        }
         && column.column_type != column_type
     {
         column.default = resolve_default(&DefaultSpec::Text(text.clone()), &column_type, context).unwrap_or_default();

@@ -2,7 +2,20 @@
 
 use super::{position, same_name};
 use crate::ddl::{KeyKind, KeySpec};
-use crate::{ColumnType, DefaultValue, Flavor, Key, ServerVersion, TableDef};
+use crate::{ColumnDef, ColumnType, DefaultValue, Flavor, Key, ServerVersion, TableDef};
+
+/// Numbers with ZEROFILL are shown in their width.
+fn zero_fill(column: &mut ColumnDef) {
+    let (ColumnType::TinyInt { width: Some(width), zerofill: true, .. }
+    | ColumnType::SmallInt { width: Some(width), zerofill: true, .. }
+    | ColumnType::MediumInt { width: Some(width), zerofill: true, .. }
+    | ColumnType::Int { width: Some(width), zerofill: true, .. }
+    | ColumnType::BigInt { width: Some(width), zerofill: true, .. }) = &column.column_type
+    else {
+        return;
+    };
+    column.default = Some(DefaultValue::Literal("0".repeat(*width as usize)));
+}
 
 /// The value of a NOT NULL column that is given none.
 fn implicit_default(column_type: &ColumnType) -> Option<String> {
@@ -85,6 +98,7 @@ impl TableDef {
             let column = &mut self.columns[i];
             if old && column.nullable && column.default.is_none() {
                 column.default = implicit_default(&column.column_type).map(DefaultValue::Literal);
+                zero_fill(column);
             }
             column.nullable = false;
         }

@@ -141,6 +141,26 @@ fn moved_columns_are_tracked() {
     assert_eq!(s.columns("t"), "a bigint, c int, b int");
 }
 
+/// Expected: the order of columns that MySQL 5.6 and 9.7 showed.
+#[test]
+fn moves_are_done_one_after_another() {
+    for (clauses, expected) in [
+        ("MODIFY b INT AFTER a, MODIFY a INT FIRST", "abcd"),
+        ("MODIFY b INT AFTER a, MODIFY a INT AFTER d", "bcda"),
+        ("MODIFY a INT AFTER d, MODIFY b INT AFTER a", "cdab"),
+        ("MODIFY a INT AFTER b, MODIFY b INT AFTER c, MODIFY c INT FIRST", "cabd"),
+        ("MODIFY b INT AFTER a, MODIFY a INT AFTER c, MODIFY c INT AFTER d", "badc"),
+        ("ADD x INT AFTER b, MODIFY b INT AFTER d", "axcdb"),
+        ("CHANGE a z INT AFTER c, ADD x INT AFTER z", "bczxd"),
+    ] {
+        let mut s = Session::mysql();
+        s.run("CREATE TABLE t (a INT, b INT, c INT, d INT)");
+        s.run(&format!("ALTER TABLE t {clauses}"));
+        let def = s.catalog.table(&TableId::new("d", "t")).unwrap();
+        assert_eq!(def.columns.iter().map(|c| c.name.as_str()).collect::<String>(), expected, "{clauses}");
+    }
+}
+
 /// Expected: `information_schema` of MySQL 9.7 after the same statements.
 #[test]
 fn converting_a_charset_widens_text() {
