@@ -63,7 +63,13 @@ pub static SINKS: &[SinkKind] = &[
         check: crate::paimon::check_options,
         ..BASE
     },
-    SinkKind { name: "starrocks", options: warehouse::STARROCKS, check: warehouse::check_starrocks, ..BASE },
+    SinkKind {
+        name: "starrocks",
+        options: warehouse::STARROCKS,
+        available: cfg!(feature = "starrocks"),
+        check: warehouse::check_starrocks,
+        ..BASE
+    },
     SinkKind { name: "doris", options: warehouse::DORIS, check: warehouse::check_doris, ..BASE },
     SinkKind { name: "selectdb", options: warehouse::SELECTDB, check: warehouse::check_doris, ..BASE },
     SinkKind { name: "hologres", options: warehouse::HOLOGRES, target_parts: 2..=3, ..BASE },

@@ -1,15 +1,17 @@
 //! The sinks: where rows and schema changes go. Each is a folder and a cargo feature; none knows where rows come from.
 
-/// All sinks that are known by name, with their options.
 pub mod catalog;
 mod cells;
 mod error;
-/// Options of connectors: tables, values, secrets.
+#[cfg(feature = "starrocks")]
+mod olap;
 pub mod options;
 pub mod paimon;
 mod registry;
 mod settings;
 mod sink;
+#[cfg(feature = "starrocks")]
+pub mod starrocks;
 mod temporal;
 #[cfg(any(test, feature = "test-util"))]
 pub mod testing;

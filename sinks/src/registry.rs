@@ -14,6 +14,8 @@ pub fn build(sink_type: &str, options: &BTreeMap<String, String>, context: &Sink
         "values" => crate::values::build(options, context),
         #[cfg(feature = "paimon")]
         "paimon" => crate::paimon::build(options, context),
+        #[cfg(feature = "starrocks")]
+        "starrocks" => crate::starrocks::build(options, context),
         other => {
             let _ = (options, context);
             Err(SinkError::permanent(format!("this build of rowferry has no sink `{other}`"))
@@ -28,4 +30,6 @@ pub const TYPES: &[&str] = &[
     "values",
     #[cfg(feature = "paimon")]
     "paimon",
+    #[cfg(feature = "starrocks")]
+    "starrocks",
 ];

@@ -4,10 +4,8 @@
 //! place. The way of a file: text → tree with places (`yaml`) → variables replaced (`variables`) → each block by the
 //! option table of its connector (`reader`) → typed blocks → checks across blocks (`pipeline_config`).
 
-/// `rowferry check` without a connection.
 pub mod check;
 mod diagnostic;
-/// The two dialects of table patterns.
 pub mod pattern;
 mod pipeline;
 mod pipeline_config;

@@ -34,8 +34,17 @@ pub(super) const STARROCKS: &[Opt] = &[
         "Longest wait for a schema change, in whole seconds.",
     )
     .default("30 min"),
-    Opt::new("unicode-char.max-bytes", OptionKind::Int { min: 1, max: 4 }, "Bytes of a character of CHAR and VARCHAR.")
-        .default("3"),
+    Opt::new(
+        "unicode-char.max-bytes",
+        OptionKind::Int { min: 1, max: 4 },
+        "Bytes of a character of CHAR and VARCHAR; unset: by the column's charset.",
+    ),
+    Opt::new(
+        "rowferry.assume-committed",
+        OptionKind::Bool,
+        "Whether transactions that StarRocks no longer knows count as committed.",
+    )
+    .default("false"),
 ];
 
 /// The sink sets three headers itself, whatever the file says.

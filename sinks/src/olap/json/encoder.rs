@@ -1,0 +1,165 @@
+//! A batch as JSON objects.
+
+use super::cells::{Cells, Unfit};
+use super::plan::Plan;
+use super::zone::Zone;
+use crate::SinkError;
+use rowferry_model::{ChangeBatch, RowOp};
+
+/// Writes the rows of one batch, as many at a time as fit.
+pub(crate) struct BatchEncoder<'a> {
+    plan: &'a Plan,
+    batch: &'a ChangeBatch,
+    cells: Vec<Cells<'a>>,
+    next: usize,
+}
+
+impl<'a> BatchEncoder<'a> {
+    /// An encoder that has written nothing yet.
+    ///
+    /// # Errors
+    /// A column is not of the type that the schema says.
+    pub(crate) fn new(plan: &'a Plan, batch: &'a ChangeBatch, zone: &'a Zone) -> Result<Self, SinkError> {
+        let cells = plan
+            .columns
+            .iter()
+            .zip(batch.columns().columns())
+            .map(|(column, array)| {
+                Cells::new(column, array.as_ref(), zone).ok_or_else(|| {
+                    SinkError::permanent(format!(
+                        "column `{}` of {} has Arrow type {} where {} was expected",
+                        column.name,
+                        batch.table(),
+                        array.data_type(),
+                        column.data_type.arrow()
+                    ))
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        if cells.len() != plan.columns.len() {
+            return Err(SinkError::permanent(format!("a batch of {} lacks columns", batch.table())));
+        }
+        Ok(Self { plan, batch, cells, next: 0 })
+    }
+
+    /// Whether all rows are written.
+    pub(crate) fn is_done(&self) -> bool {
+        self.next >= self.batch.num_rows()
+    }
+
+    /// Appends rows as objects of an array, each behind a `[` or a `,`, until `out` has `limit` bytes or the batch
+    /// ends. Says how many objects were written.
+    ///
+    /// # Errors
+    /// A value that the target can't hold: names table, column and key.
+    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, limit: usize) -> Result<u64, SinkError> {
+        let mut objects = 0;
+        while !self.is_done() && out.len() < limit {
+            let row = self.next;
+            self.next += 1;
+            match self.batch.changes().op(row) {
+                RowOp::Insert => self.upsert(out, row)?,
+                RowOp::Delete => self.delete(out, row)?,
+                RowOp::UpdateBefore => {
+                    let after = self.next;
+                    self.next += 1;
+                    if self.key_differs(row, after) {
+                        self.delete(out, row)?;
+                        objects += 1;
+                    }
+                    self.upsert(out, after)?;
+                }
+                // Its other half came first: the batch has been checked for pairs.
+                RowOp::UpdateAfter => self.upsert(out, row)?,
+            }
+            objects += 1;
+        }
+        Ok(objects)
+    }
+
+    /// A before image may leave out a key that did not change.
+    fn key_differs(&self, before: usize, after: usize) -> bool {
+        self.plan.keys.iter().filter_map(|k| self.cells.get(*k)).any(|c| !c.is_null(before) && !c.same(before, after))
+    }
+
+    fn upsert(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
+        open(out);
+        for (column, cells) in self.plan.columns.iter().zip(&self.cells) {
+            out.extend_from_slice(column.head());
+            if cells.is_null(row) {
+                out.extend_from_slice(b"null");
+            } else if let Err(unfit) = cells.append(out, row) {
+                return Err(self.refuse(&column.name, row, &unfit));
+            }
+            out.push(b',');
+        }
+        out.extend_from_slice(self.plan.op.upsert.as_bytes());
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// A deletion needs the key alone, but the target checks the other columns all the same.
+    fn delete(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
+        open(out);
+        for (i, (column, cells)) in self.plan.columns.iter().zip(&self.cells).enumerate() {
+            out.extend_from_slice(column.head());
+            let key = self.plan.keys.contains(&i);
+            if cells.is_null(row) {
+                if key {
+                    return Err(SinkError::permanent(format!(
+                        "a deletion in {} comes without its key `{}`",
+                        self.batch.table(),
+                        column.name
+                    )));
+                }
+                out.extend_from_slice(column.filler.unwrap_or("null").as_bytes());
+            } else {
+                let start = out.len();
+                if let Err(unfit) = cells.append(out, row) {
+                    if key {
+                        return Err(self.refuse(&column.name, row, &unfit));
+                    }
+                    // A value that was never loaded needs no value to be deleted.
+                    out.truncate(start);
+                    out.extend_from_slice(column.filler.unwrap_or("null").as_bytes());
+                }
+            }
+            out.push(b',');
+        }
+        out.extend_from_slice(self.plan.op.delete.as_bytes());
+        out.push(b'}');
+        Ok(())
+    }
+
+    fn refuse(&self, column: &str, row: usize, unfit: &Unfit) -> SinkError {
+        let mut key = Vec::new();
+        for k in &self.plan.keys {
+            if !key.is_empty() {
+                key.extend_from_slice(b", ");
+            }
+            if let (Some(plan), Some(cells)) = (self.plan.columns.get(*k), self.cells.get(*k)) {
+                key.extend_from_slice(plan.head());
+                // The key itself may be what does not fit.
+                if cells.is_null(row) || cells.append(&mut key, row).is_err() {
+                    key.extend_from_slice(b"?");
+                }
+            }
+        }
+        let what = match unfit {
+            Unfit::TooLong { bytes, limit } => format!("has {bytes} bytes where the target takes {limit}"),
+            Unfit::Year => "is outside the years 0 to 9999".to_owned(),
+            Unfit::NotANumber => "is no finite number".to_owned(),
+        };
+        SinkError::permanent(format!(
+            "a value of column `{column}` of {} {what}; its row's key is {}",
+            self.batch.table(),
+            String::from_utf8_lossy(&key)
+        ))
+        .hint("leave the column or the row out by a transform")
+    }
+}
+
+fn open(out: &mut Vec<u8>) {
+    out.push(if out.is_empty() { b'[' } else { b',' });
+    out.push(b'{');
+}

@@ -1,0 +1,360 @@
+//! Stream load and its transactions over HTTP. Blocking.
+
+use super::config::Config;
+use super::load_error::{Cause, LoadError};
+use crate::SinkError;
+use crate::olap::endpoints::Endpoints;
+use crate::olap::http::{Answer, Client, Request, Timeouts};
+use rowferry_model::TableId;
+use serde_json::Value;
+use std::time::Duration;
+use ureq::http::Method;
+use url::Url;
+
+/// How many of the refused rows are quoted, and how much of them.
+const QUOTED_LINES: usize = 3;
+const QUOTED_BYTES: usize = 1500;
+/// How long an answer is waited for where the user sets no limit.
+const LONGEST_ANSWER: Duration = Duration::from_secs(30 * 60);
+
+/// An open transaction.
+#[derive(Clone, Debug)]
+pub(super) struct Transaction {
+    /// Its label.
+    pub(super) label: String,
+    /// The node that coordinates it: what it holds, no other node knows.
+    node: Url,
+}
+
+/// What has become of a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LabelState {
+    /// Nothing is known of it, any more or yet.
+    Unknown,
+    /// The transaction is open.
+    Open,
+    /// It waits for its commit.
+    Prepared,
+    /// It is committed and about to be seen.
+    Committed,
+    /// Its rows are seen.
+    Visible,
+    /// It is gone, with the reason.
+    Aborted(String),
+}
+
+/// What a load did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LoadReport {
+    /// Rows that the server left out because `max_filter_ratio` lets it.
+    pub(super) filtered: u64,
+}
+
+/// A client of all frontends.
+pub(super) struct LoadClient {
+    http: Client,
+    frontends: Endpoints<Url>,
+    headers: Vec<(String, String)>,
+    timeout: String,
+    idle_timeout: Option<String>,
+    prepared_timeout: Option<String>,
+}
+
+impl LoadClient {
+    /// A client; nothing is connected yet.
+    ///
+    /// # Errors
+    /// User and password can't be written in a header.
+    pub(super) fn new(config: &Config) -> Result<Self, SinkError> {
+        let timeouts = Timeouts {
+            connect: config.connect_timeout,
+            wait_for_continue: config.wait_for_continue,
+            // A peer that is gone without a word must not stop the pipeline for ever.
+            answer: Some(config.socket_timeout.unwrap_or(LONGEST_ANSWER)),
+        };
+        let http = Client::new(&config.username, &config.password, timeouts)
+            .map_err(|e| SinkError::permanent(format!("starrocks sink: user and password can't be used: {e}")))?;
+        Ok(Self {
+            http,
+            frontends: Endpoints::new(config.load_urls.clone()),
+            headers: config.load_headers.clone(),
+            timeout: config.transaction_timeout.to_string(),
+            idle_timeout: config.idle_timeout.map(|n| n.to_string()),
+            prepared_timeout: config.prepared_timeout.map(|n| n.to_string()),
+        })
+    }
+
+    /// Opens a transaction.
+    ///
+    /// # Errors
+    /// The label is taken, no node can be reached, or the server refuses.
+    pub(super) fn begin(&self, table: &TableId, label: &str) -> Result<Transaction, LoadError> {
+        let mut headers =
+            vec![("db", table.database()), ("table", table.table()), ("label", label), ("timeout", &self.timeout)];
+        if let Some(idle) = &self.idle_timeout {
+            headers.push(("idle_transaction_timeout", idle));
+        }
+        let answer = self.anywhere(&post("/api/transaction/begin", &headers))?;
+        let body = parse(&answer)?;
+        match status(&body) {
+            "OK" => Ok(Transaction { label: label.to_owned(), node: answer.node }),
+            "LABEL_ALREADY_EXISTS" | "Label Already Exists" => Err(LoadError::new(Cause::LabelExists, words(&body))),
+            _ if words(&body).contains("has already been used") => {
+                Err(LoadError::new(Cause::LabelExists, words(&body)))
+            }
+            _ => Err(LoadError::refused("begin a transaction on", &table.to_string(), &words(&body))),
+        }
+    }
+
+    /// Writes rows into an open transaction.
+    ///
+    /// # Errors
+    /// A row is refused, or the transaction is lost.
+    pub(super) fn load(
+        &self,
+        table: &TableId,
+        transaction: &Transaction,
+        columns: Option<&str>,
+        body: &[u8],
+    ) -> Result<LoadReport, LoadError> {
+        let mut headers = self.load_headers(columns);
+        headers.extend([("db", table.database()), ("table", table.table()), ("label", &transaction.label)]);
+        let request = Request {
+            method: Method::PUT,
+            path: "/api/transaction/load",
+            headers: &headers,
+            body,
+            expect_continue: true,
+        };
+        let answer = parse(&checked(self.http.send(&transaction.node, &request)?)?)?;
+        match status(&answer) {
+            "OK" => Ok(report(&answer)),
+            _ => Err(self.load_refused(table, &answer)),
+        }
+    }
+
+    /// Makes a transaction's rows durable.
+    ///
+    /// # Errors
+    /// The transaction is lost, or the node can't be reached.
+    pub(super) fn prepare(&self, table: &TableId, transaction: &Transaction) -> Result<(), LoadError> {
+        let mut headers = vec![("db", table.database()), ("label", transaction.label.as_str())];
+        if let Some(timeout) = &self.prepared_timeout {
+            headers.push(("prepared_timeout", timeout));
+        }
+        let request = post("/api/transaction/prepare", &headers);
+        let answer = parse(&checked(self.http.send(&transaction.node, &request)?)?)?;
+        match status(&answer) {
+            "OK" => Ok(()),
+            _ => Err(self.load_refused(table, &answer)),
+        }
+    }
+
+    /// Commits a prepared transaction; a second time is no error.
+    ///
+    /// # Errors
+    /// The server refuses, or no node can be reached.
+    pub(super) fn commit(&self, table: &TableId, label: &str) -> Result<(), LoadError> {
+        let headers = [("db", table.database()), ("label", label)];
+        let answer = parse(&self.anywhere(&post("/api/transaction/commit", &headers))?)?;
+        match status(&answer) {
+            "OK" => Ok(()),
+            _ => Err(LoadError::refused("commit to", &table.to_string(), &words(&answer))),
+        }
+    }
+
+    /// Ends a transaction without effect; a second time is no error.
+    ///
+    /// # Errors
+    /// The server refuses, or no node can be reached.
+    pub(super) fn rollback(&self, table: &TableId, label: &str) -> Result<(), LoadError> {
+        let headers = [("db", table.database()), ("label", label)];
+        let answer = parse(&self.anywhere(&post("/api/transaction/rollback", &headers))?)?;
+        if status(&answer) == "OK" {
+            return Ok(());
+        }
+        let refusal = words(&answer);
+        // A frontend that did not see the transaction begin doesn't know its node. It can still cancel the load.
+        let path = format!("/api/{}/{}/_cancel?label={label}", segment(table.database()), segment(table.table()));
+        let answer = parse(&self.anywhere(&post(&path, &[]))?)?;
+        match status(&answer) {
+            "OK" => Ok(()),
+            _ => Err(LoadError::refused("roll back on", &table.to_string(), &refusal)),
+        }
+    }
+
+    /// What has become of a label.
+    ///
+    /// # Errors
+    /// The server refuses, or no node can be reached.
+    pub(super) fn state(&self, table: &TableId, label: &str) -> Result<LabelState, LoadError> {
+        let path = format!("/api/{}/get_load_state?label={label}", segment(table.database()));
+        let request = Request { method: Method::GET, path: &path, headers: &[], body: &[], expect_continue: false };
+        let answer = parse(&self.anywhere(&request)?)?;
+        let state = text(&answer, "state").unwrap_or_default();
+        Ok(match state {
+            "UNKNOWN" => LabelState::Unknown,
+            "PREPARE" => LabelState::Open,
+            "PREPARED" => LabelState::Prepared,
+            "COMMITTED" => LabelState::Committed,
+            "VISIBLE" => LabelState::Visible,
+            "ABORTED" => LabelState::Aborted(text(&answer, "reason").unwrap_or_default().to_owned()),
+            _ if words(&answer).contains("unknown database") => LabelState::Unknown,
+            _ => return Err(LoadError::refused("tell a label's state of", &table.to_string(), &words(&answer))),
+        })
+    }
+
+    /// Loads rows at once, without a transaction.
+    ///
+    /// # Errors
+    /// A row is refused, the label is taken, or no node can be reached.
+    pub(super) fn stream_load(
+        &self,
+        table: &TableId,
+        label: &str,
+        columns: Option<&str>,
+        body: &[u8],
+    ) -> Result<LoadReport, LoadError> {
+        let path = format!("/api/{}/{}/_stream_load", segment(table.database()), segment(table.table()));
+        let mut headers = self.load_headers(columns);
+        headers.push(("label", label));
+        let request = Request { method: Method::PUT, path: &path, headers: &headers, body, expect_continue: true };
+        let answer = parse(&self.anywhere(&request)?)?;
+        match status(&answer) {
+            // Committed; it is seen a little later.
+            "Success" | "OK" | "Publish Timeout" => Ok(report(&answer)),
+            "Label Already Exists" | "LABEL_ALREADY_EXISTS" => Err(LoadError::new(Cause::LabelExists, words(&answer))),
+            _ => Err(self.load_refused(table, &answer)),
+        }
+    }
+
+    fn load_headers<'a>(&'a self, columns: Option<&'a str>) -> Vec<(&'a str, &'a str)> {
+        let own = self.headers.iter().map(|(k, v)| (k.as_str(), v.as_str()));
+        own.chain(columns.map(|c| ("columns", c))).collect()
+    }
+
+    /// Asks the frontends in turn until one can be reached.
+    fn anywhere(&self, request: &Request<'_>) -> Result<Answer, LoadError> {
+        let mut last = None;
+        for (index, frontend) in self.frontends.candidates() {
+            match self.http.send(frontend, request) {
+                Ok(answer) => {
+                    self.frontends.prefer(index);
+                    return checked(answer);
+                }
+                Err(error) => {
+                    let error = LoadError::from(error);
+                    if error.cause != Cause::Unreachable {
+                        return Err(error);
+                    }
+                    tracing::warn!("starrocks: {}", error.message);
+                    last = Some(error);
+                }
+            }
+        }
+        Err(last.unwrap_or_else(|| LoadError::new(Cause::Refused, "`load-url` names no frontend")))
+    }
+
+    /// A refused load, with the first rows that were refused where the server kept them.
+    fn load_refused(&self, table: &TableId, answer: &Value) -> LoadError {
+        let mut reason = words(answer);
+        if let Some(url) = text(answer, "ErrorURL").filter(|u| !u.is_empty()) {
+            match self.error_lines(url) {
+                Some(lines) => reason = format!("{reason}; the first refused rows: {lines}"),
+                None => reason = format!("{reason}; the refused rows: {url}"),
+            }
+        }
+        if let Some(log) = text(answer, "RejectedRecordPath").filter(|p| !p.is_empty()) {
+            reason = format!("{reason}; all of them: {log}");
+        }
+        LoadError::refused("load", &table.to_string(), &reason)
+    }
+
+    fn error_lines(&self, url: &str) -> Option<String> {
+        let url = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let request = Request { method: Method::GET, path: &path, headers: &[], body: &[], expect_continue: false };
+        let answer = self.http.send(&url, &request).ok().filter(|a| a.status == 200)?;
+        let mut lines = answer.body.lines().take(QUOTED_LINES).collect::<Vec<_>>().join(" | ");
+        if lines.len() > QUOTED_BYTES {
+            let end = (0..=QUOTED_BYTES).rev().find(|i| lines.is_char_boundary(*i)).unwrap_or(0);
+            lines.truncate(end);
+            lines.push('…');
+        }
+        (!lines.is_empty()).then_some(lines)
+    }
+}
+
+fn post<'a>(path: &'a str, headers: &'a [(&'a str, &'a str)]) -> Request<'a> {
+    Request { method: Method::POST, path, headers, body: &[], expect_continue: false }
+}
+
+/// Answers that carry no JSON of the load's own.
+fn checked(answer: Answer) -> Result<Answer, LoadError> {
+    match answer.status {
+        200..=299 => Ok(answer),
+        401 | 403 => {
+            let said = serde_json::from_str(&answer.body).ok().map(|body: Value| words(&body));
+            let mut error = LoadError::new(
+                Cause::Refused,
+                format!("{} refuses the user: {}", answer.node, said.unwrap_or(answer.body)),
+            );
+            error.hint = Some("check `username` and `password`, and that the user has INSERT on the tables");
+            Err(error)
+        }
+        500.. => {
+            let said = answer.body.chars().take(300).collect::<String>();
+            Err(LoadError::new(Cause::Busy, format!("{} answers with status {}: {said}", answer.node, answer.status)))
+        }
+        status => Err(LoadError::new(
+            Cause::Refused,
+            format!("{} answers with status {status}: is it the HTTP port of a StarRocks frontend?", answer.node),
+        )),
+    }
+}
+
+fn parse(answer: &Answer) -> Result<Value, LoadError> {
+    serde_json::from_str(&answer.body).map_err(|e| {
+        let said = answer.body.chars().take(300).collect::<String>();
+        LoadError::new(Cause::Unknown, format!("{} does not answer with JSON ({e}): {said}", answer.node))
+    })
+}
+
+fn text<'a>(body: &'a Value, key: &str) -> Option<&'a str> {
+    body.get(key).and_then(Value::as_str)
+}
+
+fn status(body: &Value) -> &str {
+    text(body, "Status").or_else(|| text(body, "status")).unwrap_or_default()
+}
+
+fn words(body: &Value) -> String {
+    text(body, "Message").or_else(|| text(body, "msg")).filter(|m| !m.is_empty()).map_or_else(
+        || body.to_string(),
+        |m| match m.split_once("Exception: ") {
+            Some((class, rest)) if class.starts_with("class ") => rest.to_owned(),
+            _ => m.to_owned(),
+        },
+    )
+}
+
+fn report(body: &Value) -> LoadReport {
+    LoadReport { filtered: body.get("NumberFilteredRows").and_then(Value::as_u64).unwrap_or(0) }
+}
+
+/// A name as a part of a path.
+fn segment(name: &str) -> String {
+    use std::fmt::Write;
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'$') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}

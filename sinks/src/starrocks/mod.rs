@@ -1,0 +1,40 @@
+//! The StarRocks sink: primary-key tables, loaded by stream load transactions that end with the pipeline's checkpoints.
+
+mod applier;
+mod catalog;
+mod committable;
+mod config;
+mod ddl;
+mod default_value;
+mod jobs;
+mod label;
+mod load_client;
+mod load_error;
+mod row_plan;
+mod shared;
+mod target_type;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{Sink, SinkContext, SinkError};
+use applier::StarRocksApplier;
+use config::Config;
+use shared::Shared;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use writer::StarRocksWriter;
+
+/// A StarRocks sink. Nothing is connected to yet.
+///
+/// # Errors
+/// An option is missing or can't be understood.
+pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Result<Sink, SinkError> {
+    let config = Arc::new(Config::parse(options, context)?);
+    let shared = Arc::new(Shared::new(&config)?);
+    Ok(Sink {
+        events: Box::new(StarRocksWriter::new(Arc::clone(&config), Arc::clone(&shared))),
+        metadata: Box::new(StarRocksApplier::new(config, shared)),
+    })
+}

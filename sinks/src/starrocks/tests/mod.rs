@@ -1,0 +1,193 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use super::committable::{self, PreparedTransaction};
+use super::config::Config;
+use super::default_value::default_sql;
+use super::label::Labels;
+use super::row_plan::row_plan;
+use super::target_type::TargetType;
+use crate::{Committable, SinkContext};
+use rowferry_model::{Column, DataType, TableId, TableSchema};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn parse(more: &[(&str, &str)]) -> Result<Config, String> {
+    let mut options: BTreeMap<String, String> = [
+        ("jdbc-url", "jdbc:mysql://fe1:9030,fe2"),
+        ("load-url", "fe1:8030; https://lb"),
+        ("username", "u"),
+        ("password", "secret"),
+    ]
+    .map(|(k, v)| (k.to_owned(), v.to_owned()))
+    .into();
+    for (k, v) in more {
+        if v.is_empty() {
+            options.remove(*k);
+        } else {
+            options.insert((*k).to_owned(), (*v).to_owned());
+        }
+    }
+    let context = SinkContext {
+        pipeline: "p".to_owned(),
+        parallelism: 1,
+        time_zone: "Asia/Shanghai".to_owned(),
+        instance: "0".repeat(32),
+    };
+    Config::parse(&options, &context).map_err(|e| e.to_string())
+}
+
+#[test]
+fn options_have_flink_cdcs_defaults() {
+    let config = parse(&[]).unwrap();
+    assert_eq!(config.sql_addresses, ["fe1:9030", "fe2:9030"]);
+    assert_eq!(config.load_urls.iter().map(|u| u.as_str()).collect::<Vec<_>>(), ["http://fe1:8030/", "https://lb/"]);
+    assert_eq!((config.max_bytes, config.threads, config.transactional), (157_286_400, 2, true));
+    assert_eq!(config.flush_interval, Duration::from_secs(300));
+    assert_eq!(config.schema_change_timeout, Duration::from_secs(1800));
+    assert_eq!((config.connect_timeout, config.socket_timeout), (Duration::from_secs(30), None));
+    let headers: Vec<String> = config.load_headers.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    assert_eq!(headers, ["strict_mode: true", "format: json", "strip_outer_array: true", "ignore_json_size: true"]);
+    assert!(!format!("{config:?}").contains("secret"));
+}
+
+#[test]
+fn options_that_cannot_be_understood_are_named() {
+    for (key, value) in [
+        ("jdbc-url", "mysql://fe:9030"),
+        ("jdbc-url", "jdbc:mysql://"),
+        ("jdbc-url", "jdbc:mysql://fe:9030?useSSL=true"),
+        ("jdbc-url", ""),
+        ("load-url", "ftp://fe"),
+        ("password", ""),
+        ("sink.label-prefix", "a b"),
+        ("sink.label-prefix", "中"),
+        ("unicode-char.max-bytes", "5"),
+        ("sink.io.thread-count", "0"),
+        ("table.create.num-buckets", "many"),
+        ("table.schema-change.timeout", "500 ms"),
+        ("sink.properties.timeout", "300000"),
+        ("sink.properties.label", "mine"),
+        ("sink.at-least-once.use-transaction-stream-load", "perhaps"),
+    ] {
+        let error = parse(&[(key, value)]).unwrap_err();
+        assert!(error.contains(key), "{key}: {error}");
+    }
+    for value in ["90s", "1 h", "30 min", "2 d"] {
+        parse(&[("table.schema-change.timeout", value)]).unwrap();
+    }
+}
+
+#[test]
+fn headers_of_loads_are_the_users_but_for_the_forced_ones() {
+    let config = parse(&[
+        ("sink.properties.format", "csv"),
+        ("sink.properties.strict_mode", "false"),
+        ("sink.properties.max_filter_ratio", "0.1"),
+        ("sink.properties.timeout", "900"),
+    ])
+    .unwrap();
+    let headers: Vec<String> = config.load_headers.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    assert_eq!(
+        headers,
+        [
+            "max_filter_ratio: 0.1",
+            "strict_mode: false",
+            "format: json",
+            "strip_outer_array: true",
+            "ignore_json_size: true"
+        ]
+    );
+    assert_eq!(config.transaction_timeout, 900);
+}
+
+/// The recorded rule: `^[-\w]{1,128}$`.
+#[test]
+fn labels_are_taken_and_tell_tables_apart() {
+    let prefix = format!("{}_", "p".repeat(40));
+    let label = |database: &str, table: &str| {
+        Labels::new(&prefix, &"f".repeat(32), &TableId::new(database, table)).transaction(u64::MAX, u32::MAX)
+    };
+    let (a, b, c) = (label("a", "b.c"), label("a.b", "c"), label("商店", "订单 /%"));
+    for l in [&a, &b, &c] {
+        assert!(l.len() <= 128 && l.bytes().all(|x| x.is_ascii_alphanumeric() || matches!(x, b'-' | b'_')), "{l}");
+    }
+    assert!(a != b && b != c);
+}
+
+#[test]
+fn a_type_holds_what_needs_no_change() {
+    let holds = |a: &str, b: &str| TargetType::parse(a).holds(&TargetType::parse(b));
+    for (a, b) in [
+        ("bigint", "tinyint"),
+        ("largeint", "decimal(38,0)"),
+        ("decimal(12,4)", "decimal(10,2)"),
+        ("decimal(20,0)", "bigint"),
+        ("varchar(40)", "char(40)"),
+        ("varbinary", "varbinary(10)"),
+        ("double", "float"),
+    ] {
+        assert!(holds(a, b), "{a} {b}");
+        assert!(!holds(b, a), "{b} {a}");
+    }
+    for (a, b) in
+        [("decimal(10,4)", "decimal(10,2)"), ("decimal(18,0)", "bigint"), ("date", "datetime"), ("int", "boolean")]
+    {
+        assert!(!holds(a, b), "{a} {b}");
+    }
+}
+
+#[test]
+fn defaults_are_those_that_starrocks_takes() {
+    let sql = |ty: &str, text: &str| {
+        let mut column = Column::new("c", DataType::Varchar(1));
+        column.default = Some(text.to_owned());
+        default_sql(&column, &TargetType::parse(ty))
+    };
+    for (ty, text, wanted) in [
+        ("int", "5", Some("\"5\"")),
+        ("int", "5.5", None),
+        ("tinyint", "200", None),
+        ("boolean", "b'1'", Some("\"1\"")),
+        ("boolean", "2", None),
+        ("decimal(10,2)", "1.20", Some("\"1.2\"")),
+        ("decimal(10,2)", "1.239", None),
+        ("decimal(10,2)", "123456789012", None),
+        ("varchar(6)", "中文", Some("\"中文\"")),
+        ("varchar(5)", "中文", None),
+        ("datetime", "current_timestamp(6)", Some("CURRENT_TIMESTAMP")),
+        ("datetime", "0000-00-00 00:00:00", Some("\"1970-01-01 00:00:00\"")),
+        ("datetime", "bad", None),
+        ("date", "2020-01-01", Some("\"2020-01-01\"")),
+        ("varbinary", "x", None),
+    ] {
+        assert_eq!(sql(ty, text).as_deref(), wanted, "{ty} {text}");
+    }
+}
+
+#[test]
+fn committables_are_read_back_and_others_refused() {
+    let transactions =
+        vec![PreparedTransaction { label: "l".to_owned(), database: "d".to_owned(), table: "中 \"t\"".to_owned() }];
+    let saved = committable::encode(transactions.clone()).unwrap();
+    assert_eq!(committable::decode(&saved).unwrap(), transactions);
+    assert!(committable::decode(&Committable(b"{\"version\":2,\"transactions\":[]}".to_vec())).is_err());
+    assert!(committable::decode(&Committable(b"x".to_vec())).is_err());
+}
+
+#[test]
+fn binary_columns_are_converted_by_the_load() {
+    let mut schema = TableSchema {
+        columns: vec![Column::new("id", DataType::Int).not_null(), Column::new("b c", DataType::Bytes)],
+        primary_key: vec!["id".to_owned()],
+        ..TableSchema::default()
+    };
+    let table = TableId::new("d", "t");
+    let plan = row_plan(&table, &schema, None, false).unwrap();
+    assert_eq!(
+        plan.columns_header.as_deref(),
+        Some("`id`,`__rowferry_1`,`__op`,`b c`=to_binary(`__rowferry_1`,'encode64')")
+    );
+    assert!(row_plan(&table, &schema, None, true).is_err(), "the header is needed, but the user has another");
+    schema.columns.pop();
+    assert_eq!(row_plan(&table, &schema, None, false).unwrap().columns_header, None);
+}

@@ -1,0 +1,58 @@
+//! Failures on demand.
+
+use std::time::Duration;
+
+/// When a fault strikes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// The operation has had no effect.
+    Before,
+    /// It has had its effect; only the answer is lost or wrong.
+    After,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultAction {
+    /// The connection is closed without an answer.
+    Drop,
+    /// An answer with status 500.
+    Status500,
+    /// An answer with `Status: FAILED` (HTTP) or error 1064 (SQL) and these words.
+    Refuse(String),
+    /// The answer comes later.
+    Delay(Duration),
+}
+
+/// A failure that waits for its operation.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// `begin`, `load`, `prepare`, `commit`, `rollback`, `state`, `stream_load`, or `sql:` and the statement's start.
+    pub operation: String,
+    /// How many operations pass first.
+    pub skip: u32,
+    /// How many are struck.
+    pub times: u32,
+    pub when: When,
+    pub action: FaultAction,
+}
+
+/// The fault that strikes an operation, if any.
+pub fn strike(faults: &mut [Fault], operation: &str) -> Option<(When, FaultAction)> {
+    for fault in faults {
+        let hit = match fault.operation.strip_prefix("sql:") {
+            Some(start) => operation.strip_prefix("sql:").is_some_and(|sql| sql.starts_with(start)),
+            None => fault.operation == operation,
+        };
+        if !hit || fault.times == 0 {
+            continue;
+        }
+        if fault.skip > 0 {
+            fault.skip -= 1;
+            continue;
+        }
+        fault.times -= 1;
+        return Some((fault.when, fault.action.clone()));
+    }
+    None
+}

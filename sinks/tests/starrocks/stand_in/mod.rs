@@ -1,0 +1,35 @@
+//! A StarRocks that is none: frontends that speak MySQL's protocol and HTTP, backends that take loads, tables that can
+//! be read. It is strict: what the recorded frontend refuses, it refuses with the same number and words; what the
+//! recordings do not show (all that a backend does) follows the vendor's manual.
+//!
+//! It keeps tables in memory, runs ALTER jobs by the clock, lets transactions time out, and breaks on demand.
+
+mod alter;
+mod backend;
+mod create;
+mod faults;
+mod frontend;
+mod http;
+mod jobs;
+mod mysql;
+mod server;
+mod show;
+mod sql;
+mod transactions;
+mod types;
+mod values;
+mod world;
+
+pub use faults::{FaultAction, When};
+pub use frontend::answer as frontend_answer;
+pub use http::{Request, Response};
+pub use mysql::execute;
+pub use server::{Settings, StandIn};
+pub use show::create_sql;
+pub use sql::NOT_MODELLED;
+pub use world::World;
+
+/// A type, for tests that change a table behind the sink's back.
+pub fn varchar(bytes: u32) -> types::Ty {
+    types::Ty::Varchar(bytes)
+}
