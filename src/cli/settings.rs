@@ -1,8 +1,6 @@
 //! From a checked pipeline file to what a run needs.
 
-use crate::config::{
-    MetadataColumn, PipelineConfig, RouteMode, RuntimeMode, StartupMode, TlsMode as Encryption, Zone, targets,
-};
+use crate::config::{MetadataColumn, PipelineConfig, RouteMode, StartupMode, TlsMode as Encryption, Zone, targets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::binlog::JsonStyle;
 use crate::mysql::snapshot::ChunkOptions;
@@ -107,7 +105,6 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         time_zone: config.pipeline.local_time_zone.to_string(),
         server_zone_offset: source.server_time_zone.map(offset_now),
         http: config.pipeline.http_address.clone(),
-        batch: config.pipeline.runtime_mode == RuntimeMode::Batch,
     })
 }
 

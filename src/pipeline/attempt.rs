@@ -365,9 +365,8 @@ impl Attempt<'_> {
         Metrics::add(&metrics.transactions, self.point.transactions);
         metrics.last_commit_seconds.store(self.point.seconds, Ordering::Relaxed);
         metrics.caught_up.store(u64::from(self.point.caught_up), Ordering::Relaxed);
-        if self.point.caught_up {
-            metrics.lag_bytes.store(0, Ordering::Relaxed);
-        }
+        // How much the server has beyond what it has sent is not known.
+        metrics.lag_bytes.store(if self.point.caught_up { 0 } else { -1 }, Ordering::Relaxed);
         Ok(())
     }
 

@@ -85,8 +85,6 @@ pub struct Settings {
     pub time_zone: String,
     /// The offset that `server-time-zone` has from UTC at this moment, in seconds.
     pub server_zone_offset: Option<i32>,
-    /// `execution.runtime-mode: BATCH`.
-    pub batch: bool,
     /// Where `/healthz` and `/metrics` are answered.
     pub http: Option<String>,
 }

@@ -246,7 +246,12 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
             for table in found.iter().filter(|t| !saved.tables.iter().any(|(id, _)| *id == t.id)) {
                 tracing::warn!(table = %table.id, "this table matches `tables` but was not there when the pipeline began; it is left out");
             }
-            (saved.offset, saved.tables, 0)
+            // What lies before the time is left out also when the run died before it came there.
+            let skip = match settings.startup {
+                Startup::Timestamp(millis) => seconds(millis),
+                _ => 0,
+            };
+            (saved.offset, saved.tables, skip)
         }
         (None, fresh) => {
             let (offset, skip) = fresh.unwrap_or_default();
@@ -271,6 +276,11 @@ fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: Option<Check
     Ok(Source { server, offset, tables, estimates, fold_case, use_gtids, ddl, skip_before_seconds })
 }
 
+/// Whole seconds since the epoch, as events have them.
+fn seconds(millis: i64) -> u32 {
+    u32::try_from(millis / 1000).unwrap_or(u32::MAX)
+}
+
 /// Where a pipeline without state starts, and the time before which transactions are left out.
 fn start_offset(connection: &mut Connection, settings: &Settings) -> Result<(Offset, u32)> {
     Ok(match &settings.startup {
@@ -278,7 +288,7 @@ fn start_offset(connection: &mut Connection, settings: &Settings) -> Result<(Off
         Startup::Earliest => (catalog::first_position(connection)?, 0),
         Startup::Timestamp(millis) => {
             let offset = catalog::position_for_timestamp(&settings.connect, settings.server_id, *millis)?;
-            (offset, u32::try_from(millis / 1000).unwrap_or(u32::MAX))
+            (offset, seconds(*millis))
         }
         Startup::Specific(offset) => {
             let mut offset = offset.clone();
