@@ -174,6 +174,15 @@ impl ChangeBatch {
         self
     }
 
+    /// The same changes with other columns: what a projection does.
+    ///
+    /// # Errors
+    /// The columns are not those of the schema, or not as many rows as there are changes.
+    pub fn with_columns(self, schema: Arc<TableSchema>, columns: RecordBatch) -> Result<Self, BatchError> {
+        let batch = Self::new(self.table, schema, self.changes, columns)?;
+        Ok(Self { op_ts: self.op_ts, ..batch })
+    }
+
     /// The table.
     pub fn table(&self) -> &TableId {
         &self.table

@@ -47,7 +47,8 @@ impl<'a> Cells<'a> {
             .collect()
     }
 
-    fn new(data_type: &DataType, array: &'a dyn Array) -> Option<Self> {
+    /// One column; `None` where the array is not of the type's Arrow type.
+    pub(crate) fn new(data_type: &DataType, array: &'a dyn Array) -> Option<Self> {
         Some(match *data_type {
             DataType::Boolean => Self::Boolean(array.as_boolean_opt()?),
             DataType::TinyInt => Self::Int8(array.as_primitive_opt()?),

@@ -15,6 +15,8 @@ pub mod starrocks;
 mod temporal;
 #[cfg(any(test, feature = "test-util"))]
 pub mod testing;
+#[cfg(feature = "values")]
+pub mod text;
 pub mod values;
 
 pub use error::{Retry, SinkError};

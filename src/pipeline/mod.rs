@@ -3,6 +3,7 @@
 
 mod attempt;
 mod decode;
+pub mod evolve;
 mod progress;
 mod route;
 mod run;

@@ -13,7 +13,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-#[cfg(any(test, feature = "test-util"))]
 pub(crate) use print::append_text;
 
 use crate::{Sink, SinkContext, SinkError};
