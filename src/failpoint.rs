@@ -1,8 +1,17 @@
 //! Named places where tests make the process die, as `kill -9` would.
 
 /// The names, in the order in which a pipeline passes them.
-pub const NAMES: [&str; 7] =
-    ["chunk-armed", "chunk-read", "chunk-written", "before-prepare", "before-save", "before-commit", "after-commit"];
+pub const NAMES: [&str; 9] = [
+    "chunk-armed",
+    "chunk-read",
+    "chunk-written",
+    "before-prepare",
+    "before-save",
+    "before-commit",
+    "after-commit",
+    "ddl-applied",
+    "after-ddl",
+];
 
 /// Aborts the process when `ROWFERRY_FAILPOINT` names this place: `name`, or `name:N` for the N-th time it is passed.
 pub fn pass(name: &'static str) {

@@ -38,6 +38,8 @@ pub struct Metrics {
     pub sink_bytes: AtomicU64,
     /// Times that something was tried again after a transient error.
     pub retries: AtomicU64,
+    /// Schema changes that the sink has made, tables created among them.
+    pub schema_changes: AtomicU64,
     /// Dates without a place in the calendar that became NULL or the epoch.
     pub zero_dates: AtomicU64,
     /// The commit time of the last transaction read, seconds since the epoch; 0: none yet.
@@ -94,13 +96,14 @@ impl Metrics {
     /// The page in Prometheus' text format, version 0.0.4.
     pub fn render(&self) -> String {
         let mut page = String::new();
-        let counters: [(&str, &str, &AtomicU64); 7] = [
+        let counters: [(&str, &str, &AtomicU64); 8] = [
             ("binlog_bytes_total", "Bytes of binlog events read", &self.binlog_bytes),
             ("transactions_total", "Transactions read", &self.transactions),
             ("changes_total", "Row changes given to the sink", &self.changes),
             ("snapshot_rows_total", "Snapshot rows given to the sink", &self.snapshot_rows),
             ("sink_bytes_total", "Bytes of columns given to the sink", &self.sink_bytes),
             ("retries_total", "Repeated attempts after transient errors", &self.retries),
+            ("schema_changes_total", "Schema changes made in the target, tables created among them", &self.schema_changes),
             ("zero_dates_total", "Dates outside the calendar that became NULL or the epoch", &self.zero_dates),
         ];
         for (name, help, value) in counters {

@@ -1,10 +1,12 @@
 //! The shape of the saved state.
 
+use crate::mysql::reader::Bystanders;
 use crate::mysql::snapshot::KeyBound;
-use rowferry_model::{BinlogPosition, CheckpointId, Offset, TableId};
+use rowferry_model::{BinlogPosition, CheckpointId, Offset, TableId, TableSchema};
 use rowferry_sinks::Committable;
 use rowferry_sql::TableDef;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How far a table's snapshot has come: the ranges of its key that are in the sink, in order, disjoint, merged where
 /// they touch. As chunks are read from the lowest key upwards this is one range and at most as many more as chunks are
@@ -28,6 +30,8 @@ pub enum Phase {
     StreamingFrom(BinlogPosition),
     /// Its snapshot is over, or it had none: changes only.
     Streaming,
+    /// It was dropped or renamed; if a table of the name comes again, it is captured again.
+    Gone,
 }
 
 /// What is remembered of a table.
@@ -37,8 +41,9 @@ pub struct TableState {
     pub def: TableDef,
     /// What it is in.
     pub phase: Phase,
-    /// Whether the sink has been told to create it.
-    pub created: bool,
+    /// The definition was read at this place of the log: rows and DDL before it are in it or in the snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<BinlogPosition>,
 }
 
 /// One consistent cut through the pipeline.
@@ -56,4 +61,11 @@ pub struct Checkpoint {
     pub committable: Option<Committable>,
     /// Every table of the pipeline.
     pub tables: Vec<(TableId, TableState)>,
+    /// What is known of tables that are not captured: a captured table may be made from them.
+    pub bystanders: Arc<Bystanders>,
+    /// The targets that were created, as they are by now.
+    pub targets: Arc<SavedTargets>,
 }
+
+/// The targets that were created, with their schema.
+pub type SavedTargets = Vec<(TableId, TableSchema)>;

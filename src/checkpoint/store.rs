@@ -1,13 +1,17 @@
 //! The state in an SQLite file that an operator can open.
 
-use super::state::{Checkpoint, TableState};
+use super::state::{Checkpoint, SavedTargets, TableState};
+use crate::mysql::reader::Bystanders;
 use rowferry_model::{CheckpointId, TableId};
 use rowferry_sinks::Committable;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The version of the tables below; a file of another version is refused.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -16,6 +20,7 @@ CREATE TABLE IF NOT EXISTS checkpoint (
   position INTEGER NOT NULL, gtids TEXT, committable BLOB);
 CREATE TABLE IF NOT EXISTS table_state (
   database TEXT NOT NULL, name TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (database, name));
+CREATE TABLE IF NOT EXISTS schema_state (name TEXT PRIMARY KEY, state TEXT NOT NULL);
 ";
 
 /// The state file of one pipeline.
@@ -25,6 +30,8 @@ pub struct Store {
     path: PathBuf,
     /// What `table_state` holds, so that only changed tables are written.
     written: std::collections::HashMap<TableId, TableState>,
+    /// What `schema_state` holds, likewise.
+    schemas: Option<(Arc<Bystanders>, Arc<SavedTargets>)>,
 }
 
 /// The state file can't be used.
@@ -60,7 +67,7 @@ impl Store {
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(Self::FILE);
         let connection = Connection::open(&path).map_err(|source| StoreError::Sqlite { path: path.clone(), source })?;
-        let store = Self { connection, path, written: Default::default() };
+        let store = Self { connection, path, written: Default::default(), schemas: None };
         store
             .connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
@@ -88,7 +95,7 @@ impl Store {
         }
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|source| StoreError::Sqlite { path: path.clone(), source })?;
-        Ok(Some(Self { connection, path, written: Default::default() }))
+        Ok(Some(Self { connection, path, written: Default::default(), schemas: None }))
     }
 
     /// The name of this pipeline's state that stays the same for ever: 32 hexadecimal digits.
@@ -133,6 +140,9 @@ impl Store {
             self.written.insert(id.clone(), state.clone());
             tables.push((id, state));
         }
+        let bystanders: Arc<Bystanders> = Arc::new(self.schema_state(BYSTANDERS)?);
+        let targets: Arc<SavedTargets> = Arc::new(self.schema_state(TARGETS)?);
+        self.schemas = Some((bystanders.clone(), targets.clone()));
         Ok(Some(Checkpoint {
             id: id as CheckpointId,
             saved_at,
@@ -144,6 +154,8 @@ impl Store {
             server,
             committable: committable.map(Committable),
             tables,
+            bystanders,
+            targets,
         }))
     }
 
@@ -202,12 +214,33 @@ impl Store {
                 gone.push(table.clone());
             }
         }
+        let known = self.schemas.as_ref();
+        if !known.is_some_and(|(known, _)| Arc::ptr_eq(known, &checkpoint.bystanders)) {
+            put_schema_state(&transaction, &path, BYSTANDERS, &*checkpoint.bystanders)?;
+        }
+        if !known.is_some_and(|(_, known)| Arc::ptr_eq(known, &checkpoint.targets)) {
+            put_schema_state(&transaction, &path, TARGETS, &*checkpoint.targets)?;
+        }
         transaction.commit().map_err(sqlite)?;
+        self.schemas = Some((checkpoint.bystanders.clone(), checkpoint.targets.clone()));
         for table in gone {
             self.written.remove(&table);
         }
         self.written.extend(changed);
         Ok(())
+    }
+
+    /// What is saved of schemas under a name; nothing is as good as empty.
+    fn schema_state<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, StoreError> {
+        let text: Option<String> = self
+            .connection
+            .query_row("SELECT state FROM schema_state WHERE name = ?", [name], |r| r.get(0))
+            .optional()
+            .map_err(|e| self.sqlite(e))?;
+        match text {
+            Some(text) => serde_json::from_str(&text).map_err(|e| self.corrupt(format!("{name}: {e}"))),
+            None => Ok(T::default()),
+        }
     }
 
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
@@ -231,4 +264,22 @@ impl Store {
     fn corrupt(&self, reason: impl Into<String>) -> StoreError {
         StoreError::Corrupt { path: self.path.clone(), reason: reason.into() }
     }
+}
+
+/// The names under which schemas are saved.
+const BYSTANDERS: &str = "bystanders";
+const TARGETS: &str = "targets";
+
+fn put_schema_state(
+    transaction: &rusqlite::Transaction<'_>,
+    path: &Path,
+    name: &str,
+    state: &impl Serialize,
+) -> Result<(), StoreError> {
+    let json = serde_json::to_string(state)
+        .map_err(|e| StoreError::Corrupt { path: path.to_owned(), reason: e.to_string() })?;
+    transaction
+        .execute("INSERT OR REPLACE INTO schema_state (name, state) VALUES (?, ?)", [name, &json])
+        .map(|_| ())
+        .map_err(|source| StoreError::Sqlite { path: path.to_owned(), source })
 }

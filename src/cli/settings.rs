@@ -5,9 +5,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::binlog::JsonStyle;
 use crate::mysql::snapshot::ChunkOptions;
 use crate::mysql::wire::{ConnectOptions, Password, TlsMode};
-use crate::pipeline::{Settings, Startup, TableChoice, Until};
-use rowferry_model::{Offset, TableId};
+use crate::pipeline::{Settings, Startup, TableChoice, TargetOptions, Until};
+use rowferry_model::{Offset, SchemaChangeKind, TableId};
 use rowferry_sql::MappingOptions;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -104,6 +105,18 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         sink_options: config.sink.options.given_text(),
         time_zone: config.pipeline.local_time_zone.to_string(),
         server_zone_offset: source.server_time_zone.map(offset_now),
+        targets: TargetOptions {
+            behavior: config.pipeline.schema_change_behavior,
+            kinds: match source.schema_changes {
+                true => config.sink.schema_changes.clone(),
+                false => BTreeSet::from([SchemaChangeKind::CreateTable]),
+            },
+            skip_create_table: config.pipeline.skip_create_table,
+            zone: config.pipeline.local_time_zone,
+        },
+        newly_added_tables: source.newly_added_tables,
+        binlog_newly_added_tables: source.binlog_newly_added_tables,
+        online_schema_changes: source.online_schema_changes,
         http: config.pipeline.http_address.clone(),
     })
 }
@@ -126,15 +139,6 @@ fn refuse_what_is_missing(config: &PipelineConfig) -> Result<()> {
             .with("option", option)
             .hint("remove the option, or wait for a version that has it")
     };
-    for (asked, option) in [
-        (source.newly_added_tables, "source.scan.newly-added-table.enabled"),
-        (source.binlog_newly_added_tables, "source.scan.binlog.newly-added-table.enabled"),
-        (source.online_schema_changes, "source.scan.parse.online.schema.changes.enabled"),
-    ] {
-        if asked {
-            return Err(missing(option));
-        }
-    }
     if let StartupMode::SpecificOffset { skip_events, skip_rows, .. } = source.startup
         && (skip_events > 0 || skip_rows > 0)
     {

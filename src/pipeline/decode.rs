@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::mysql::binlog::{BatchLimits, RowsDecoder};
-use crate::mysql::reader::{Group, Segment, StreamItem, StreamPoint};
+use crate::mysql::reader::{Bystanders, Ddl, Group, Segment, StreamItem, StreamPoint};
 use arrow_array::Int64Array;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rowferry_model::ChangeBatch;
@@ -15,7 +15,11 @@ use tokio::sync::mpsc;
 pub(super) struct Decoded {
     /// The rows, table by table.
     pub(super) batches: Vec<ChangeBatch>,
-    /// The place behind them.
+    /// A DDL behind them.
+    pub(super) ddl: Option<Box<Ddl>>,
+    /// What is known of tables that are not captured, where it has changed.
+    pub(super) bystanders: Option<Box<Bystanders>>,
+    /// The place behind all of it.
     pub(super) point: StreamPoint,
 }
 
@@ -106,7 +110,7 @@ fn decode(segment: Segment, options: &DecodeBatches, metrics: &Metrics) -> Resul
     for group in segment.groups {
         decode_group(group, options, &segment.point, &mut batches, metrics)?;
     }
-    Ok(Decoded { batches, point: segment.point })
+    Ok(Decoded { batches, ddl: segment.ddl, bystanders: segment.bystanders, point: segment.point })
 }
 
 fn decode_group(

@@ -4,13 +4,17 @@
 mod attempt;
 mod decode;
 pub mod evolve;
+mod output;
 mod progress;
-mod route;
 mod run;
+mod schema;
 mod settings;
 mod snapshot;
+mod source;
 mod start;
+mod tables;
 
 pub use run::{Outcome, Summary, run};
+pub use evolve::Options as TargetOptions;
 pub use settings::{Settings, Startup, Until};
 pub use start::TableChoice;

@@ -68,7 +68,7 @@ pub async fn run(
     let mut failures = 0u32;
     let outcome = loop {
         let started = Instant::now();
-        let result = match start(settings, choice.as_ref(), &mut store, &metrics, stop.clone()).await {
+        let result = match start(settings, &choice, &mut store, &metrics, stop.clone()).await {
             Ok(mut attempt) => {
                 let result = attempt.run(&mut progress).await;
                 attempt.reader.stop();

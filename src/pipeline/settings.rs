@@ -1,5 +1,6 @@
 //! What a run needs to know, taken from the pipeline's file and the command line.
 
+use super::evolve::Options as TargetOptions;
 use crate::mysql::binlog::JsonStyle;
 use crate::mysql::snapshot::ChunkOptions;
 use crate::mysql::wire::ConnectOptions;
@@ -85,6 +86,14 @@ pub struct Settings {
     pub time_zone: String,
     /// The offset that `server-time-zone` has from UTC at this moment, in seconds.
     pub server_zone_offset: Option<i32>,
+    /// How targets follow their tables.
+    pub targets: TargetOptions,
+    /// `scan.newly-added-table.enabled`.
+    pub newly_added_tables: bool,
+    /// `scan.binlog.newly-added-table.enabled`.
+    pub binlog_newly_added_tables: bool,
+    /// `scan.parse.online.schema.changes.enabled`.
+    pub online_schema_changes: bool,
     /// Where `/healthz` and `/metrics` are answered.
     pub http: Option<String>,
 }

@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::mysql::binlog::TextPlan;
 use crate::mysql::reader::Tracked;
 use crate::mysql::snapshot::{
-    ChunkKey, ChunkOptions, ChunkTask, KeyBound, PlannedChunk, Planner, ReadOutcome, read_chunk, read_whole,
+    ChunkKey, ChunkOptions, ChunkTask, KeyBound, PlannedChunk, Planner, ReadOutcome, is_still, read_chunk,
+    read_whole,
 };
 use crate::mysql::wire::{ConnectOptions, Connection};
 use arrow_array::RecordBatch;
@@ -25,50 +26,85 @@ pub(super) struct TableToPlan {
     pub(super) estimated_rows: u64,
     /// Ranges that are in the sink already.
     pub(super) done: Vec<(Option<KeyBound>, Option<KeyBound>)>,
+    /// The statement that makes the table as it is tracked.
+    pub(super) definition: Arc<str>,
+    /// Which of the table's definitions that is.
+    pub(super) generation: u32,
 }
 
 /// What the planner says.
 #[derive(Debug)]
 pub(super) enum Planned {
-    /// A chunk to read.
-    Chunk(TableId, PlannedChunk),
+    /// A chunk to read, of this generation of the table.
+    Chunk(TableId, u32, PlannedChunk),
     /// All chunks of a table have been planned.
-    TableDone(TableId),
+    TableDone(TableId, u32),
+    /// The table is not what it is tracked as.
+    DefinitionChanged(TableId, u32),
     /// Planning has failed.
     Failed(Error),
 }
 
-/// Starts the thread that cuts tables into chunks, a few ahead of those who read them.
+/// Starts a thread that cuts tables into chunks, a few ahead of those who read them.
 pub(super) fn start_planner(
     connect: ConnectOptions,
     tables: Vec<TableToPlan>,
     options: ChunkOptions,
-    ahead: usize,
-) -> Result<mpsc::Receiver<Planned>> {
-    let (sender, receiver) = mpsc::channel(ahead.max(1));
+    sender: mpsc::Sender<Planned>,
+) -> Result<()> {
     spawn("snapshot-plan".into(), move || {
-        let plan = || -> Result<()> {
-            let mut connection = Connection::connect(&connect)?;
-            for table in tables {
-                let id = table.tracked.table.clone();
-                let mut planner =
-                    Planner::new(&mut connection, id.clone(), table.key, options, table.estimated_rows, &table.done)?;
-                while let Some(chunk) = planner.next(&mut connection)? {
-                    if sender.blocking_send(Planned::Chunk(id.clone(), chunk)).is_err() {
-                        return Ok(());
-                    }
-                }
-                if sender.blocking_send(Planned::TableDone(id)).is_err() {
-                    return Ok(());
-                }
-            }
-            Ok(())
-        };
-        if let Err(error) = plan() {
+        if let Err(error) = plan_tables(&connect, tables, options, &sender) {
             let _ = sender.blocking_send(Planned::Failed(error));
         }
     })?;
-    Ok(receiver)
+    Ok(())
+}
+
+fn plan_tables(
+    connect: &ConnectOptions,
+    tables: Vec<TableToPlan>,
+    options: ChunkOptions,
+    sender: &mpsc::Sender<Planned>,
+) -> Result<()> {
+        let mut connection = Connection::connect(connect)?;
+        for table in tables {
+            let (id, generation) = (table.tracked.table.clone(), table.generation);
+            let last = match plan_table(&mut connection, &table, options, sender) {
+                Ok(true) => Planned::TableDone(id, generation),
+                Ok(false) => return Ok(()),
+                Err(error) if error.is_transient() => return Err(error),
+                Err(error) => {
+                    // The server has no such table or column, for example.
+                    connection = Connection::connect(connect)?;
+                    if is_still(&mut connection, &id, &table.definition)? {
+                        return Err(error);
+                    }
+                    Planned::DefinitionChanged(id, generation)
+                }
+            };
+            if sender.blocking_send(last).is_err() {
+                return Ok(());
+            }
+        }
+        Ok(())
+}
+
+/// Plans one table; `false`: nobody listens any more.
+fn plan_table(
+    connection: &mut Connection,
+    table: &TableToPlan,
+    options: ChunkOptions,
+    sender: &mpsc::Sender<Planned>,
+) -> Result<bool> {
+    let id = &table.tracked.table;
+    let mut planner =
+        Planner::new(connection, id.clone(), table.key.clone(), options, table.estimated_rows, &table.done)?;
+    while let Some(chunk) = planner.next(connection)? {
+        if sender.blocking_send(Planned::Chunk(id.clone(), table.generation, chunk)).is_err() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The threads that read chunks.
@@ -76,7 +112,20 @@ pub(super) struct ChunkReaders {
     /// Takes chunks to read.
     pub(super) tasks: Sender<ChunkTask>,
     /// What came of them.
-    pub(super) outcomes: mpsc::Receiver<(TableId, Vec<u32>, Result<ReadOutcome>)>,
+    pub(super) outcomes: mpsc::Receiver<ChunkOutcome>,
+}
+
+/// What came of a chunk.
+#[derive(Debug)]
+pub(super) struct ChunkOutcome {
+    /// The chunk's table.
+    pub(super) table: TableId,
+    /// Which of the table's definitions it was read by.
+    pub(super) generation: u32,
+    /// Which chunk it is.
+    pub(super) order: Vec<u32>,
+    /// What came of it.
+    pub(super) outcome: Result<ReadOutcome>,
 }
 
 /// Starts the threads that read chunks, each with a connection of its own.
@@ -99,7 +148,8 @@ pub(super) fn start_readers(connect: &ConnectOptions, count: usize) -> Result<Ch
                 if outcome.is_err() {
                     connection = None;
                 }
-                if done.blocking_send((task.table.clone(), task.chunk.order.clone(), outcome)).is_err() {
+                let ChunkTask { table, generation, chunk: PlannedChunk { order, .. }, .. } = task;
+                if done.blocking_send(ChunkOutcome { table, generation, order, outcome }).is_err() {
                     return;
                 }
             }
@@ -117,6 +167,8 @@ pub(super) enum Whole {
     Rows(RecordBatch),
     /// There are no more.
     Done,
+    /// The table is not what it is tracked as; nothing was read.
+    DefinitionChanged,
     /// It has failed.
     Failed(Error),
 }
@@ -126,11 +178,12 @@ pub(super) fn start_whole(
     connect: ConnectOptions,
     table: TableId,
     plan: Arc<TextPlan>,
+    definition: Arc<str>,
     batch_rows: usize,
 ) -> Result<mpsc::Receiver<Whole>> {
     let (sender, receiver) = mpsc::channel(2);
     spawn("snapshot-whole".into(), move || {
-        let read = || -> Result<()> {
+        let read = || -> Result<bool> {
             let mut connection = Connection::connect(&connect)?;
             let mut locker = Connection::connect(&connect)?;
             read_whole(
@@ -138,13 +191,21 @@ pub(super) fn start_whole(
                 &mut locker,
                 &table,
                 &plan,
+                &definition,
                 batch_rows,
                 |at| sender.blocking_send(Whole::Position(at)).is_ok(),
                 |batch| sender.blocking_send(Whole::Rows(batch)).is_ok(),
             )
         };
+        // The server has no such table or column, for example.
+        let still = || is_still(&mut Connection::connect(&connect)?, &table, &definition);
         let last = match read() {
-            Ok(()) => Whole::Done,
+            Ok(true) => Whole::Done,
+            Ok(false) => Whole::DefinitionChanged,
+            Err(error) if !error.is_transient() => match still() {
+                Ok(false) => Whole::DefinitionChanged,
+                _ => Whole::Failed(error),
+            },
             Err(error) => Whole::Failed(error),
         };
         let _ = sender.blocking_send(last);

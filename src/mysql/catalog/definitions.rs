@@ -2,8 +2,9 @@
 
 use super::error::CatalogError;
 use super::identifier::{quote_string, quote_table};
+use super::position::binlog_position;
 use crate::mysql::wire::{Connection, Row};
-use rowferry_model::TableId;
+use rowferry_model::{Offset, TableId};
 use rowferry_sql::{CharSet, ColumnDef, ColumnType, DefaultValue, Generated, Key, ServerVersion, TableDef};
 use std::collections::{BTreeMap, HashMap};
 
@@ -33,6 +34,95 @@ pub fn table_defs(connection: &mut Connection, tables: &[TableId]) -> Result<Vec
         out.push((id.clone(), read_keys(connection, id, table)?));
     }
     Ok(out)
+}
+
+/// The statement that makes a table, without the counter of AUTO_INCREMENT: the same text means the same definition.
+/// Cheaper than [`table_defs`] where only a change is looked for. `None`: there is no such table.
+///
+/// # Errors
+/// The connection fails.
+pub fn create_statement(connection: &mut Connection, table: &TableId) -> Result<Option<String>, CatalogError> {
+    // ER_BAD_DB_ERROR, ER_NO_SUCH_TABLE
+    const ABSENT: [u16; 2] = [1049, 1146];
+    let row = match connection.query_first(&format!("SHOW CREATE TABLE {}", quote_table(table))) {
+        Err(error) if error.code().is_some_and(|c| ABSENT.contains(&c)) => return Ok(None),
+        other => other?,
+    };
+    let text = row.as_ref().and_then(|r| r.at(1)).unwrap_or_default();
+    Ok(Some(without_counter(text)))
+}
+
+/// Takes `AUTO_INCREMENT=n` out of the table options, which stand behind the last closing parenthesis of a line's start.
+fn without_counter(text: &str) -> String {
+    const COUNTER: &str = " AUTO_INCREMENT=";
+    let options = text.rfind("\n)").unwrap_or(0);
+    let Some(at) = text.get(options..).and_then(|o| o.find(COUNTER)).map(|at| at + options) else {
+        return text.to_owned();
+    };
+    let (before, counter) = text.split_at(at);
+    let rest = counter.get(COUNTER.len()..).unwrap_or_default().trim_start_matches(|c: char| c.is_ascii_digit());
+    format!("{before}{rest}")
+}
+
+/// A table as it stands at a place of the binlog.
+#[derive(Clone, Debug)]
+pub struct Defined {
+    /// The table.
+    pub table: TableId,
+    /// Its definition.
+    pub def: TableDef,
+    /// The statement that makes it, as [`create_statement`] gives it.
+    pub statement: String,
+}
+
+/// The definitions of tables, all as they are at one place of the binlog; tables that are not there are left out.
+///
+/// # Errors
+/// The connection fails, a column's type is not known, or the definitions do not stand still.
+pub fn definitions_at(connection: &mut Connection, tables: &[TableId]) -> Result<(Vec<Defined>, Offset), CatalogError> {
+    const TRIES: usize = 10;
+    let mut statements = create_statements(connection, tables)?;
+    for _ in 0..TRIES {
+        let there: Vec<TableId> = statements.iter().map(|(t, _)| t.clone()).collect();
+        let defs = match table_defs(connection, &there) {
+            Err(CatalogError::NoTable(_)) => None,
+            other => Some(other?),
+        };
+        let at = binlog_position(connection)?;
+        let after = create_statements(connection, tables)?;
+        match defs {
+            // Nothing has changed from before the first definition was read until behind the place.
+            Some(defs) if after == statements => {
+                let both = defs.into_iter().zip(after);
+                return Ok((both.map(|((table, def), (_, statement))| Defined { table, def, statement }).collect(), at));
+            }
+            _ => statements = after,
+        }
+    }
+    Err(CatalogError::Restless(tables.first().cloned().unwrap_or_else(|| TableId::new("", ""))))
+}
+
+fn create_statements(connection: &mut Connection, tables: &[TableId]) -> Result<Vec<(TableId, String)>, CatalogError> {
+    let mut out = Vec::with_capacity(tables.len());
+    for table in tables {
+        if let Some(statement) = create_statement(connection, table)? {
+            out.push((table.clone(), statement));
+        }
+    }
+    Ok(out)
+}
+
+/// The default charset of each database, by name.
+///
+/// # Errors
+/// The connection fails.
+pub fn database_charsets(connection: &mut Connection) -> Result<Vec<(String, CharSet)>, CatalogError> {
+    let version = connection.server().for_sql();
+    let rows = connection.query(
+        "SELECT SCHEMA_NAME AS d, DEFAULT_COLLATION_NAME AS collation_name FROM information_schema.SCHEMATA",
+    )?;
+    let charset = |row: &Row| Some((row.get("d")?.to_owned(), CharSet::of_collation(row.get("collation_name")?, version)?));
+    Ok(rows.iter().filter_map(charset).collect())
 }
 
 fn read_tables(
@@ -130,4 +220,17 @@ fn read_keys(connection: &mut Connection, id: &TableId, mut table: TableDef) -> 
         }
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_counter;
+
+    #[test]
+    fn the_counter_is_not_part_of_a_definition() {
+        let text = "CREATE TABLE `t` (\n  `a` int COMMENT 'x AUTO_INCREMENT=9',\n  PRIMARY KEY (`a`)\n) ENGINE=InnoDB AUTO_INCREMENT=17 DEFAULT CHARSET=utf8mb4";
+        assert_eq!(without_counter(text), text.replace(" AUTO_INCREMENT=17", ""));
+        let without = "CREATE TABLE `t` (\n  `a` int\n) ENGINE=InnoDB";
+        assert_eq!(without_counter(without), without);
+    }
 }

@@ -29,6 +29,9 @@ pub enum CatalogError {
     /// A table that was asked for is not there, or may not be seen.
     #[error("table `{0}` does not exist, or this user may not see it")]
     NoTable(TableId),
+    /// A table's definition changes again and again while it is read.
+    #[error("the definition of table `{0}` does not stand still")]
+    Restless(TableId),
     /// The changes from the saved position on are no longer on the server, or never were.
     #[error(
         "cannot resume at {wanted}: {reason}. The changes in between cannot be read here any more: the tables need a \
@@ -45,6 +48,10 @@ pub enum CatalogError {
 impl CatalogError {
     /// Whether a new connection may cure it.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Wire(e) if e.is_transient())
+        match self {
+            Self::Wire(error) => error.is_transient(),
+            Self::Restless(_) => true,
+            _ => false,
+        }
     }
 }

@@ -8,7 +8,7 @@ mod session;
 mod tables;
 mod timestamp;
 
-pub use definitions::table_defs;
+pub use definitions::{Defined, create_statement, database_charsets, definitions_at, table_defs};
 pub use error::CatalogError;
 pub use identifier::{quote_identifier, quote_string, quote_table};
 pub use position::{

@@ -1,5 +1,6 @@
 //! Rows gathered by table, undecoded.
 
+use super::history::{Bystanders, Ddl};
 use crate::mysql::binlog::{RowImages, RowPlan, RowsEvent, RowsKind};
 use rowferry_model::{BinlogPosition, Offset, TableId, TableSchema};
 use std::sync::Arc;
@@ -102,6 +103,10 @@ impl Group {
 pub struct Segment {
     /// The tables' rows. Tables keep no order among one another within a segment.
     pub groups: Vec<Group>,
+    /// A DDL behind the rows; a segment has rows or a DDL, not both.
+    pub ddl: Option<Box<Ddl>>,
+    /// What is known of tables that are not captured, where it has changed.
+    pub bystanders: Option<Box<Bystanders>>,
     /// The place behind it.
     pub point: StreamPoint,
 }

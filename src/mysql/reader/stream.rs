@@ -1,16 +1,20 @@
 //! The reader's loop.
 
+use super::from_map::{definition_of, labels_differ};
 use super::group::{Group, Segment, StreamPoint};
-use super::tables::CapturedTables;
+use super::handle::ReaderHandle;
+use super::history::{Bystanders, Ddl, SchemaHistory};
+use super::statement::xid_of;
+use super::tables::Tracked;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{
-    Checksum, DecodeOptions, EventBody, EventHeader, EventParser, QueryEvent, RawTableMap, RowPlan, RowsEvent,
+    Checksum, DecodeOptions, EventBody, EventHeader, EventParser, RawTableMap, RowPlan, RowsEvent,
 };
 use crate::mysql::catalog;
-use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper, WireError};
+use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper};
 use crossbeam_channel::Sender;
 use rowferry_model::{BinlogPosition, GtidSet, Offset, TableId, Uuid};
-use rowferry_sql::ddl::{Classified, DdlContext, SqlMode, StatementKind, Touched, classify};
+use rowferry_sql::ddl::DdlContext;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -54,12 +58,15 @@ pub enum StreamItem {
     Failed(Error),
 }
 
+/// A table, how its rows are decoded, and their schema.
+type Planned = (TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>);
+
 /// A table number of the log.
-struct NumberedTable {
+pub(super) struct NumberedTable {
     /// The TABLE_MAP event's body; the same bytes mean the same plan.
     body: Vec<u8>,
     /// `None`: the table is not captured.
-    plan: Option<(TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>)>,
+    plan: Option<Planned>,
     /// The open segment's number and its group there, if it has one.
     group: Option<(u64, usize)>,
 }
@@ -73,39 +80,41 @@ enum CurrentGtid {
 
 /// Reads the log of one server from an offset on.
 pub struct BinlogReader {
-    options: ReaderOptions,
-    tables: CapturedTables,
+    pub(super) options: ReaderOptions,
+    pub(super) history: SchemaHistory,
+    /// A DDL that the next segment carries.
+    pub(super) ddl: Option<Ddl>,
     items: Sender<StreamItem>,
     stop: Arc<AtomicBool>,
     stopper: Arc<Mutex<Option<Stopper>>>,
     parser: EventParser,
-    numbers: HashMap<u64, NumberedTable>,
-    groups: Vec<Group>,
+    pub(super) numbers: HashMap<u64, NumberedTable>,
+    pub(super) groups: Vec<Group>,
     group_bytes: usize,
     /// Counts the segments.
     segment: u64,
     /// The end of the last whole transaction, and the transactions up to it.
     boundary: BinlogPosition,
     gtids: Option<GtidSet>,
-    at: BinlogPosition,
-    in_transaction: bool,
+    pub(super) at: BinlogPosition,
+    pub(super) in_transaction: bool,
     /// Whether BEGIN was seen: then a statement does not end the transaction, as in CREATE TABLE … SELECT.
-    begun: bool,
+    pub(super) begun: bool,
     /// A standalone MariaDB transaction ends with its statement.
     current: CurrentGtid,
     /// Rows events of the current transaction that were taken, and how many of them are to be left out after a
     /// reconnection because they were taken before.
-    taken: u64,
+    pub(super) taken: u64,
     leave_out: u64,
     /// The XA transaction that is being read, and those that were prepared and not yet committed.
-    xa: bool,
-    prepared: HashMap<String, Vec<Group>>,
+    pub(super) xa: bool,
+    pub(super) prepared: HashMap<String, Vec<Group>>,
     seconds: i64,
     transactions: u64,
     bytes: u64,
     sent: BinlogPosition,
     flavour: Flavour,
-    ddl: DdlContext,
+    pub(super) context: DdlContext,
 }
 
 /// The most bytes that a compressed transaction may unpack to in one piece: MySQL's own limit of an event.
@@ -115,14 +124,15 @@ impl BinlogReader {
     /// A reader that starts at an offset.
     pub fn new(
         options: ReaderOptions,
-        tables: CapturedTables,
+        history: SchemaHistory,
         from: Offset,
-        ddl: DdlContext,
+        context: DdlContext,
         items: Sender<StreamItem>,
     ) -> Self {
         Self {
             options,
-            tables,
+            history,
+            ddl: None,
             items,
             stop: Arc::default(),
             stopper: Arc::default(),
@@ -146,7 +156,7 @@ impl BinlogReader {
             transactions: 0,
             bytes: 0,
             flavour: Flavour::Mysql,
-            ddl,
+            context,
         }
     }
 
@@ -206,6 +216,7 @@ impl BinlogReader {
             }
             tracing::warn!(before = %self.options.server_uuid, now = %uuid, "another server answers; going on by GTID");
             self.options.server_uuid.clone_from(&uuid);
+            self.history.forget_places();
         }
         let start = match &self.gtids {
             Some(gtids) if self.options.use_gtids => DumpStart::Gtids(gtids.clone()),
@@ -315,7 +326,7 @@ impl BinlogReader {
                 self.current = CurrentGtid::Mariadb(gtid.domain, gtid.server, gtid.sequence);
                 self.in_transaction = true;
             }
-            EventBody::Query(query) => self.query(&header, query)?,
+            EventBody::Query(query) => self.query(query)?,
             EventBody::Xid(_) => self.commit(),
             EventBody::XaPrepare { one_phase, format_id, gtrid, bqual } => {
                 // What was prepared counts once it is committed; until then no place behind it may be saved.
@@ -391,7 +402,7 @@ impl BinlogReader {
     }
 
     /// A transaction has ended.
-    fn commit(&mut self) {
+    pub(super) fn commit(&mut self) {
         // Without the set at the starting place a set of what came since would be a wrong one.
         match (std::mem::replace(&mut self.current, CurrentGtid::None), &mut self.gtids) {
             (CurrentGtid::Mysql(uuid, tag, gno), Some(GtidSet::Mysql(set))) => set.add(uuid, &tag, gno),
@@ -412,127 +423,6 @@ impl BinlogReader {
         }
     }
 
-    fn query(&mut self, header: &EventHeader, query: QueryEvent<'_>) -> Result<()> {
-        match &*query.sql {
-            b"BEGIN" => {
-                self.in_transaction = true;
-                self.begun = true;
-                return Ok(());
-            }
-            b"COMMIT" => {
-                self.commit();
-                return Ok(());
-            }
-            _ => {}
-        }
-        let text = query.sql_text().unwrap_or_else(|_| String::from_utf8_lossy(&query.sql).into_owned());
-        let mut context = self.ddl.clone();
-        context.default_database = String::from_utf8_lossy(query.database).into_owned();
-        if let Some(mode) = query.sql_mode {
-            context.sql_mode = SqlMode(mode);
-        }
-        let Classified { kind, touched } = classify(&text, &context);
-        match kind {
-            StatementKind::Transaction(_) => return self.transaction_statement(&text),
-            StatementKind::Ddl => {
-                if let Some(table) = self.captured(&touched)
-                    && header.timestamp >= self.options.skip_before_seconds
-                {
-                    self.seal(false)?;
-                    return Err(Error::permanent("RF-DDL-001", "a captured table's definition changes, which this version can't follow")
-                        .with("table", table)
-                        .with("statement", text.trim())
-                        .with("position", &self.at)
-                        .hint("apply the same change to the target by hand, then start again with a new state directory; or leave the table out with `tables.exclude`"));
-                }
-                tracing::debug!(statement = text.trim(), position = %self.at, "DDL on other tables");
-            }
-            StatementKind::Dml(_) => {
-                if let Some(table) = self.captured(&touched) {
-                    return Err(Error::permanent("RF-SRC-037", "a change was logged as a statement instead of as rows")
-                        .with("table", table)
-                        .with("position", &self.at)
-                        .hint("SET GLOBAL binlog_format = 'ROW', and no session may change it; then start with a new snapshot"));
-                }
-            }
-            StatementKind::Unknown => {
-                return Err(Error::permanent("RF-DDL-002", "a statement in the binlog can't be understood")
-                    .with("statement", text.trim())
-                    .with("position", &self.at)
-                    .hint("if it touches no captured table, start behind it with `scan.startup.mode: specific-offset`; please report it"));
-            }
-            StatementKind::OtherDdl(_) | StatementKind::Admin(_) | StatementKind::Session(_) | StatementKind::Empty => {
-            }
-        }
-        // A statement outside BEGIN is a transaction of its own; inside, as in CREATE TABLE … SELECT, it is not.
-        if !self.begun {
-            self.commit();
-        }
-        Ok(())
-    }
-
-    /// BEGIN, COMMIT, ROLLBACK, SAVEPOINT and the XA statements.
-    fn transaction_statement(&mut self, text: &str) -> Result<()> {
-        let upper = text.trim().to_ascii_uppercase();
-        let words: Vec<&str> = upper.split_ascii_whitespace().take(3).collect();
-        match words.as_slice() {
-            ["XA", "START" | "BEGIN", ..] => {
-                self.seal(false)?;
-                self.in_transaction = true;
-                self.begun = true;
-                self.xa = true;
-            }
-            ["XA", "COMMIT", ..] => {
-                // `ONE PHASE` ends a transaction that was never prepared on its own: its rows stand before it.
-                if !upper.contains("ONE PHASE") {
-                    let Some(groups) = self.prepared.remove(&xid(text)) else {
-                        return Err(Error::permanent(
-                            "RF-SRC-043",
-                            "an XA transaction is committed whose rows stand before the place where reading began",
-                        )
-                        .with("statement", text.trim())
-                        .with("position", &self.at)
-                        .hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing"));
-                    };
-                    self.seal(false)?;
-                    self.groups = groups;
-                }
-                self.commit();
-            }
-            ["XA", "ROLLBACK", ..] => {
-                self.prepared.remove(&xid(text));
-                self.commit();
-            }
-            ["BEGIN", ..] | ["START", ..] => {
-                self.in_transaction = true;
-                self.begun = true;
-            }
-            ["COMMIT", ..] => self.commit(),
-            ["ROLLBACK", ..] => {
-                if self.taken > 0 {
-                    return Err(Error::permanent("RF-SRC-042", "a transaction that changed rows of captured tables is rolled back in the log")
-                        .with("statement", text.trim())
-                        .with("position", &self.at)
-                        .hint("this comes of transactions over tables of InnoDB and of an engine without transactions; start again with a new snapshot"));
-                }
-                if words.len() == 1 {
-                    self.commit();
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn captured(&self, touched: &Touched) -> Option<String> {
-        match touched {
-            Touched::Tables(tables) => tables.iter().find_map(|t| self.tables.get(t)).map(|t| t.table.to_string()),
-            Touched::Database(database) => self.tables.has_database(database).then(|| format!("{database}.*")),
-            Touched::None => None,
-            Touched::Unknown => Some("(the statement could not be read)".to_owned()),
-        }
-    }
-
     fn table_map(&mut self, map: RawTableMap<'_>) -> Result<()> {
         if let Some(known) = self.numbers.get(&map.table_id)
             && known.body == map.body
@@ -545,24 +435,11 @@ impl BinlogReader {
             String::from_utf8_lossy(map.database).into_owned(),
             String::from_utf8_lossy(map.table).into_owned(),
         );
-        let plan = match self.tables.get(&table) {
-            None => None,
-            Some(tracked) => {
-                let parsed = map.columns().map_err(|e| {
-                    Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read")
-                        .with("table", &table)
-                        .with("position", &self.at)
-                        .caused_by(e)
-                })?;
-                let plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode).map_err(|e| {
-                    Error::permanent("RF-SRC-039", "the log's columns are not those of the table's definition")
-                        .with("table", &table)
-                        .with("position", &self.at)
-                        .caused_by(e)
-                        .hint("the table's definition has changed since: start again with a new snapshot")
-                })?;
-                Some((tracked.table.clone(), plan, tracked.schema.clone()))
-            }
+        let (plan, body) = match self.history.tables().get(&table) {
+            None => (None, map.body.to_vec()),
+            // In the snapshot already. No body: the next event of the same bytes is looked at again.
+            Some(tracked) if tracked.is_ahead_of(&self.at) => (None, Vec::new()),
+            Some(tracked) => (Some(self.plan(tracked.clone(), map)?), map.body.to_vec()),
         };
         // Numbers are given anew with each change of a table and after each flush: forget what is not in use.
         const MAX_NUMBERS: usize = 100_000;
@@ -570,8 +447,50 @@ impl BinlogReader {
             self.seal(false)?;
             self.numbers.clear();
         }
-        self.numbers.insert(map.table_id, NumberedTable { body: map.body.to_vec(), plan, group: None });
+        self.numbers.insert(map.table_id, NumberedTable { body, plan, group: None });
         Ok(())
+    }
+
+    /// How a table's rows are decoded. Where the log is read from an old place, the definition may be newer than the
+    /// rows: then the log's own metadata tell what the table was.
+    fn plan(&mut self, mut tracked: Tracked, map: RawTableMap<'_>) -> Result<Planned> {
+        let table = tracked.table.clone();
+        let parsed = map.columns().map_err(|e| {
+            Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read")
+                .with("table", &table)
+                .with("position", &self.at)
+                .caused_by(e)
+        })?;
+        let mut plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode);
+        if self.history.is_provisional(&table, &self.at)
+            && (plan.is_err() || labels_differ(&parsed, &tracked.def))
+            && let Some(def) = definition_of(&parsed, &tracked.def, self.context.server)
+        {
+            let change = self.history.redefine(&table, def)?;
+            if self.taken > 0 {
+                return Err(Error::permanent("RF-DDL-005", "a table's former definition shows only in the middle of a transaction")
+                    .with("table", &table)
+                    .with("position", &self.at)
+                    .hint("start at a later place, or with a new snapshot"));
+            }
+            if let Some(now) = change.tracked.clone() {
+                tracing::info!(%table, position = %self.at, "the binlog's metadata show what the table was here");
+                tracked = now;
+                plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode);
+            }
+            self.seal_before_ddl()?;
+            let statement = "(none: the definition as the binlog's metadata show it)".to_owned();
+            self.ddl = Some(Ddl { statement, position: self.at.clone(), tables: vec![change] });
+            self.seal(false)?;
+        }
+        let plan = plan.map_err(|e| {
+            Error::permanent("RF-SRC-039", "the log's columns are not those of the table's definition")
+                .with("table", &table)
+                .with("position", &self.at)
+                .caused_by(e)
+                .hint("the definition has changed since: SET PERSIST binlog_row_metadata = 'FULL' makes the log tell it from then on; now start at a later place, or with a new snapshot")
+        })?;
+        Ok((table, plan, tracked.schema.clone()))
     }
 
     fn rows(&mut self, header: &EventHeader, rows: RowsEvent<'_>) -> Result<()> {
@@ -610,80 +529,43 @@ impl BinlogReader {
     }
 
     /// Gives away what was gathered. Waits while the others are busy: that is the back-pressure.
-    fn seal(&mut self, caught_up: bool) -> Result<()> {
+    pub(super) fn seal(&mut self, caught_up: bool) -> Result<()> {
+        let boundary = !self.in_transaction && self.prepared.is_empty();
+        let (ddl, bystanders) = (self.ddl.take(), self.history.take_bystanders());
+        self.send(self.at.clone(), boundary, caught_up, ddl, bystanders)
+    }
+
+    /// Gives away what was gathered before a DDL, whose own transaction has begun already: all of it can be saved.
+    pub(super) fn seal_before_ddl(&mut self) -> Result<()> {
+        self.send(self.boundary.clone(), self.prepared.is_empty(), false, None, None)
+    }
+
+    fn send(
+        &mut self,
+        at: BinlogPosition,
+        boundary: bool,
+        caught_up: bool,
+        ddl: Option<Ddl>,
+        bystanders: Option<Bystanders>,
+    ) -> Result<()> {
         self.segment += 1;
         self.group_bytes = 0;
-        let boundary = !self.in_transaction && self.prepared.is_empty();
+        self.sent.clone_from(&at);
         let point = StreamPoint {
             offset: Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 },
-            at: self.at.clone(),
+            at,
             boundary,
             seconds: self.seconds,
             caught_up,
             transactions: std::mem::take(&mut self.transactions),
             bytes: std::mem::take(&mut self.bytes),
         };
-        self.sent = self.at.clone();
-        let segment = Segment { groups: std::mem::take(&mut self.groups), point };
+        let groups = std::mem::take(&mut self.groups);
+        let segment = Segment { groups, point, ddl: ddl.map(Box::new), bystanders: bystanders.map(Box::new) };
         if self.items.send(StreamItem::Segment(segment)).is_err() {
             // The pipeline is gone.
             self.stop.store(true, Ordering::Relaxed);
         }
         Ok(())
-    }
-}
-
-/// The name of an XA transaction as the log writes it: what stands behind `XA START`.
-fn xid(text: &str) -> String {
-    text.trim().splitn(3, char::is_whitespace).nth(2).unwrap_or_default().replace(' ', "").to_ascii_uppercase()
-}
-
-/// The same name from the parts that the XA PREPARE event has.
-fn xid_of(format_id: u32, gtrid: &[u8], bqual: &[u8]) -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02X}")).collect::<String>();
-    format!("X'{}',X'{}',{format_id}", hex(gtrid), hex(bqual))
-}
-
-/// Ends a reader from another thread.
-#[derive(Clone)]
-pub struct ReaderHandle {
-    stop: Arc<AtomicBool>,
-    stopper: Arc<Mutex<Option<Stopper>>>,
-}
-
-impl ReaderHandle {
-    /// Ends the reading, also while it waits for the server.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Ok(stopper) = self.stopper.lock()
-            && let Some(stopper) = stopper.as_ref()
-        {
-            stopper.stop();
-        }
-    }
-}
-
-impl From<catalog::CatalogError> for Error {
-    fn from(error: catalog::CatalogError) -> Self {
-        if error.is_transient() {
-            return Error::transient("RF-SRC-001", "the MySQL server can't be used at the moment").caused_by(error);
-        }
-        match error {
-            catalog::CatalogError::OffsetGone { .. } => {
-                Error::permanent("RF-SRC-030", "the saved position is no longer on the server").caused_by(error)
-            }
-            error => Error::permanent("RF-SRC-002", "the MySQL server refused").caused_by(error),
-        }
-    }
-}
-
-impl From<WireError> for Error {
-    fn from(error: WireError) -> Self {
-        let out = if error.is_transient() {
-            Error::transient("RF-SRC-001", "the MySQL server can't be used at the moment")
-        } else {
-            Error::permanent("RF-SRC-002", "the MySQL server refused")
-        };
-        out.caused_by(error)
     }
 }

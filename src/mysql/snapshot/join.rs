@@ -121,6 +121,31 @@ impl TableJoin {
         })
     }
 
+    /// The table's definition changes: chunks that are not closed are read again. What is in the sink stays there, as long
+    /// as the key that the table is cut by keeps its kind; else all of it is read again.
+    ///
+    /// # Errors
+    /// The key's types can't be compared.
+    pub fn redefine(&mut self, schema: Arc<TableSchema>, key: ChunkKey) -> Result<(), JoinError> {
+        let same_key = self.key.is_alike(&key) && self.schema.primary_key.len() == schema.primary_key.len();
+        let mut progress = self.progress();
+        if !same_key {
+            progress.done.clear();
+        }
+        let mut fresh = Self::new(self.table.clone(), schema, key, &progress)?;
+        // Rows that are read a second time may be in the sink already, and be deleted meanwhile.
+        fresh.pass_deletes = self.pass_deletes || !same_key;
+        *self = fresh;
+        Ok(())
+    }
+
+    /// Chunks that are not closed are read again.
+    pub fn suspend(&mut self) {
+        self.open.clear();
+        self.waiting = 0;
+        self.planned = false;
+    }
+
     /// Lets deletes pass wherever their row is. For a sink that keeps what was written behind the last checkpoint when the
     /// process dies: a row of a chunk that is read again may be there already, and if it is deleted meanwhile nothing
     /// else would remove it.

@@ -108,6 +108,22 @@ impl ChunkKey {
         (!columns.is_empty()).then_some(Self { columns, unique })
     }
 
+    /// Whether bounds of the one key mean the same as bounds of the other: the same columns, of types that compare alike.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let integer = |c: &ColumnDef| {
+            use ColumnType as C;
+            matches!(
+                c.column_type,
+                C::TinyInt { .. } | C::SmallInt { .. } | C::MediumInt { .. } | C::Int { .. } | C::BigInt { .. }
+            )
+        };
+        let alike = |a: &ColumnDef, b: &ColumnDef| {
+            a.name.eq_ignore_ascii_case(&b.name) && (a.column_type == b.column_type || (integer(a) && integer(b)))
+        };
+        self.columns.len() == other.columns.len()
+            && self.columns.iter().zip(&other.columns).all(|((_, a), (_, b))| alike(a, b))
+    }
+
     /// Whether a value of the chunk key stands for one row only.
     pub fn is_unique(&self) -> bool {
         self.unique

@@ -15,7 +15,7 @@ mod overlay;
 mod plan;
 mod read;
 
-pub use join::{Class, Joined, TableJoin};
+pub use join::{Class, JoinError, Joined, TableJoin};
 pub use key::{ChunkKey, KeyBound, KeyPart};
 pub use plan::{ChunkOptions, PlannedChunk, Planner};
-pub use read::{ChunkRead, ChunkTask, ReadOutcome, read_chunk, read_whole};
+pub use read::{ChunkRead, ChunkTask, ReadOutcome, is_still, read_chunk, read_whole};

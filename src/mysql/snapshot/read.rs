@@ -22,6 +22,10 @@ pub struct ChunkTask {
     pub plan: Arc<TextPlan>,
     /// The range.
     pub chunk: PlannedChunk,
+    /// The statement that makes the table as `plan` knows it: [`catalog::create_statement`].
+    pub definition: Arc<str>,
+    /// Which of the table's definitions that is.
+    pub generation: u32,
     /// Where the stream was when the chunk was armed: all before it must be visible before the chunk is read.
     pub armed_at: Offset,
     /// Rows a batch.
@@ -48,6 +52,8 @@ pub enum ReadOutcome {
     Read(ChunkRead),
     /// It is too large; these chunks cover it.
     Split(Vec<PlannedChunk>),
+    /// The table is not any more, or not yet, what the stream says it is here: nothing was read.
+    DefinitionChanged,
 }
 
 /// How long a transaction that the stream has shown may take to become visible before something must be wrong.
@@ -58,6 +64,22 @@ const VISIBLE_WITHIN: Duration = Duration::from_secs(60);
 /// # Errors
 /// The server can't be asked, or a value can't be decoded.
 pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
+    match read_rows(connection, connect, task) {
+        // The server has no such table or column, for example.
+        Err(error) if !error.is_transient() => {
+            let mut fresh = Connection::connect(connect)?;
+            if is_still(&mut fresh, &task.table, &task.definition)? { Err(error) } else { Ok(ReadOutcome::DefinitionChanged) }
+        }
+        other => other,
+    }
+}
+
+/// Whether a table is still made by this statement.
+pub fn is_still(connection: &mut Connection, table: &TableId, definition: &str) -> Result<bool> {
+    Ok(catalog::create_statement(connection, table)?.as_deref() == Some(definition))
+}
+
+fn read_rows(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
     let consistent = wait_until_visible(connection, &task.armed_at)?;
     let condition = task.key.range_condition(task.chunk.low.as_ref(), task.chunk.high.as_ref());
     let filter = if condition.is_empty() { String::new() } else { format!(" WHERE {condition}") };
@@ -100,6 +122,10 @@ pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &
         connection.execute("ROLLBACK")?;
     }
     let high = catalog::binlog_position(connection)?.position;
+    // In this order: a DDL that is not seen here stands behind the high watermark.
+    if !is_still(connection, &task.table, &task.definition)? {
+        return Ok(ReadOutcome::DefinitionChanged);
+    }
     Ok(ReadOutcome::Read(ChunkRead { batches, high }))
 }
 
@@ -172,7 +198,7 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset) -> Result<
 }
 
 /// Reads a whole table at one exact place of the binlog, which it gives: `on_batch` gets the rows, and stops the read by
-/// giving `false`.
+/// giving `false`. Gives `false` itself, and no rows, if the table is not made by the statement `definition`.
 ///
 /// MariaDB tells the place that a read view stands for. MySQL does not: the table is locked for reading for the moment
 /// in which the read view is opened and the position is asked for.
@@ -184,10 +210,12 @@ pub fn read_whole(
     locker: &mut Connection,
     table: &TableId,
     plan: &Arc<TextPlan>,
+    definition: &str,
     batch_rows: usize,
     mut on_position: impl FnMut(BinlogPosition) -> bool,
     mut on_batch: impl FnMut(RecordBatch) -> bool,
-) -> Result<()> {
+) -> Result<bool> {
+    let mut still = true;
     let at = if connection.server().flavour == Flavour::Mariadb {
         connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")?;
         catalog::snapshot_position(connection)?.ok_or_else(|| unexpected(table, "the read view's position"))?
@@ -207,11 +235,16 @@ pub fn read_whole(
             .execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
             .map_err(Error::from)
             .and_then(|_| catalog::binlog_position(locker).map_err(Error::from));
+        still = is_still(locker, table, definition)?;
         locker.execute("UNLOCK TABLES")?;
         opened?.position
     };
+    // A DDL that comes between this and the first row makes the server refuse to read.
+    if !still || (connection.server().flavour == Flavour::Mariadb && !is_still(connection, table, definition)?) {
+        return Ok(false);
+    }
     if !on_position(at) {
-        return Ok(());
+        return Ok(true);
     }
     let sql = format!("SELECT {} FROM {}", plan.select_list().join(", "), quote_table(table));
     let mut decoder = TextDecoder::new(plan.clone());
@@ -219,7 +252,7 @@ pub fn read_whole(
     while let Some(row) = stream.next_row()? {
         decoder.decode(row).map_err(|e| decode_error(table, e))?;
         if decoder.batch().rows() >= batch_rows && !on_batch(decoder.finish().map_err(|e| decode_error(table, e))?.1) {
-            return Ok(());
+            return Ok(true);
         }
     }
     if decoder.batch().rows() > 0 {
@@ -227,7 +260,7 @@ pub fn read_whole(
     }
     drop(stream);
     connection.execute("ROLLBACK")?;
-    Ok(())
+    Ok(true)
 }
 
 fn decode_error(table: &TableId, error: impl std::error::Error + Send + Sync + 'static) -> Error {

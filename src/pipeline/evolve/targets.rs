@@ -147,6 +147,12 @@ impl Targets {
         self.targets.get(*self.index.get(target)?)?.evolved.as_ref()
     }
 
+    /// Whether one of the targets of a source has been created.
+    pub fn is_created(&self, source: &TableId) -> bool {
+        let created = |lane: &Lane| self.targets.get(lane.target).is_some_and(|target| target.evolved.is_some());
+        self.sources.get(source).is_some_and(|source| source.lanes.iter().any(created))
+    }
+
     /// The schema of a source table as far as changes have been planned; `None`: unknown or dropped.
     pub fn upstream(&self, source: &TableId) -> Option<&Arc<TableSchema>> {
         self.sources.get(source)?.schema.as_ref()

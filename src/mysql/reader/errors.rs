@@ -1,0 +1,30 @@
+//! The errors of a connection and of questions to the server, as errors of a run.
+
+use crate::error::Error;
+use crate::mysql::catalog;
+use crate::mysql::wire::WireError;
+
+impl From<catalog::CatalogError> for Error {
+    fn from(error: catalog::CatalogError) -> Self {
+        if error.is_transient() {
+            return Error::transient("RF-SRC-001", "the MySQL server can't be used at the moment").caused_by(error);
+        }
+        match error {
+            catalog::CatalogError::OffsetGone { .. } => {
+                Error::permanent("RF-SRC-030", "the saved position is no longer on the server").caused_by(error)
+            }
+            error => Error::permanent("RF-SRC-002", "the MySQL server refused").caused_by(error),
+        }
+    }
+}
+
+impl From<WireError> for Error {
+    fn from(error: WireError) -> Self {
+        let out = if error.is_transient() {
+            Error::transient("RF-SRC-001", "the MySQL server can't be used at the moment")
+        } else {
+            Error::permanent("RF-SRC-002", "the MySQL server refused")
+        };
+        out.caused_by(error)
+    }
+}

@@ -1,0 +1,206 @@
+//! Schema changes: from the source's DDL to the sink.
+
+use super::attempt::Attempt;
+use super::evolve::Planned;
+use super::start::targets_of;
+use super::tables::{TableEntry, TablePhase, join_error, text_plan};
+use crate::config::SchemaChangeBehavior;
+use crate::error::{Error, ErrorKind, Result};
+use crate::failpoint;
+use crate::metrics::Metrics;
+use crate::mysql::reader::{Bystanders, Ddl, StreamPoint, TableChange, Tracked};
+use crate::mysql::snapshot::ChunkKey;
+use rowferry_model::{SchemaChange, TableId};
+use rowferry_sinks::Retry;
+use std::sync::Arc;
+
+impl Attempt<'_> {
+    /// Follows a DDL: everything before it is made visible, the sink's tables are changed, and what comes next is of the
+    /// new shape. A crash on the way repeats the DDL, which finds what it did.
+    pub(super) async fn follow(&mut self, ddl: Ddl, point: StreamPoint, bystanders: Option<Box<Bystanders>>) -> Result<()> {
+        // What was read before the DDL is written before it.
+        self.close_chunks().await?;
+        let mut applied = false;
+        for change in &ddl.tables {
+            applied |= self.follow_table(change, &ddl).await?;
+        }
+        self.point = point;
+        if let Some(bystanders) = bystanders {
+            self.bystanders = Arc::new(*bystanders);
+        }
+        if applied && self.point.boundary {
+            failpoint::pass("after-ddl");
+            self.checkpoint().await?;
+        }
+        self.resume_suspended().await
+    }
+
+    async fn follow_table(&mut self, change: &TableChange, ddl: &Ddl) -> Result<bool> {
+        let table = &change.table;
+        let Some(entry) = self.tables.get(table) else {
+            return match &change.tracked {
+                Some(tracked) => self.take_new(tracked, change, ddl).await,
+                None => Ok(false),
+            };
+        };
+        // What a whole read shows is behind the DDL already, whose last one led back to what was read.
+        let known = matches!(&entry.phase, TablePhase::WholeAt(at) if ddl.position <= *at);
+        let mut applied = false;
+        if !known {
+            for change in &change.changes {
+                applied |= self.pass_on(table, change, ddl).await?;
+            }
+        }
+        self.redefine(table, change.tracked.clone())?;
+        Ok(applied)
+    }
+
+    /// A table that has just appeared.
+    async fn take_new(&mut self, tracked: &Tracked, change: &TableChange, ddl: &Ddl) -> Result<bool> {
+        let table = &tracked.table;
+        tracing::info!(%table, position = %ddl.position, "a new table is captured from here on");
+        let to = targets_of(self.choice.as_ref(), table)?;
+        // What was created and changed in one statement has its last schema from the start.
+        let schema = change.changes.iter().rev().find_map(|c| match c {
+            SchemaChange::CreateTable { schema, .. } => Some(schema.clone()),
+            _ => None,
+        });
+        let schema = schema.unwrap_or_else(|| tracked.schema.clone());
+        if schema.primary_key.is_empty() && !self.sink.events.capabilities().keyless_tables {
+            return Err(Error::new(ErrorKind::Permanent, "RF-CFG-021", "the sink can't hold a table without a key")
+                .with("table", table)
+                .with("position", &ddl.position)
+                .hint("give the table a primary key, or leave it out with `tables.exclude`"));
+        }
+        self.targets.register(table, &schema, &to);
+        self.tables.insert(table.clone(), TableEntry::new(tracked.clone(), 0));
+        let planned = self.targets.create(table)?;
+        self.apply(planned, Some(ddl)).await
+    }
+
+    /// Carries one change of a source table to its targets; `true`: the sink was told of it.
+    async fn pass_on(&mut self, table: &TableId, change: &SchemaChange, ddl: &Ddl) -> Result<bool> {
+        let planned = self.targets.plan(table, change).map_err(|e| {
+            Error::from(e).with("statement", &ddl.statement).with("position", &ddl.position)
+        })?;
+        self.apply(planned, Some(ddl)).await
+    }
+
+    /// Targets that are there already get what their tables have and they lack: a table may have become part of a merge.
+    pub(super) async fn adapt_targets(&mut self) -> Result<()> {
+        let there: Vec<TableId> = self
+            .tables
+            .iter()
+            .filter(|(_, t)| !matches!(t.phase, TablePhase::Gone))
+            .filter(|(id, _)| self.targets.is_created(id))
+            .map(|(id, _)| id.clone())
+            .collect();
+        for table in there {
+            self.create(&table).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells the sink to create a table's targets, once.
+    pub(super) async fn create(&mut self, table: &TableId) -> Result<()> {
+        let planned = self.targets.create(table)?;
+        if !planned.is_empty() {
+            self.apply(planned, None).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes the sink do what was planned; `true`: it was told of something.
+    async fn apply(&mut self, mut planned: Vec<Planned>, ddl: Option<&Ddl>) -> Result<bool> {
+        // A table that is only created has no rows before.
+        if planned.iter().any(|p| !matches!(p.change, SchemaChange::CreateTable { .. })) && ddl.is_some() {
+            self.settle(ddl).await?;
+        }
+        let mut told = false;
+        while !planned.is_empty() {
+            let next = planned.remove(0);
+            let checked = match &next.after {
+                Some(after) => self.sink.events.check(&next.target, after),
+                None => Ok(()),
+            };
+            let done = match checked {
+                Ok(()) => self.sink.metadata.apply(&next.change, next.after.as_deref()).await,
+                Err(error) => Err(error),
+            };
+            told = true;
+            match done {
+                Ok(()) => {
+                    failpoint::pass("ddl-applied");
+                    Metrics::add(&self.metrics.schema_changes, 1);
+                    self.targets.applied(&next);
+                }
+                Err(error)
+                    if error.retry() == Retry::Unsupported
+                        && self.settings.targets.behavior == SchemaChangeBehavior::TryEvolve
+                        && !matches!(next.change, SchemaChange::CreateTable { .. }) =>
+                {
+                    let lacking = self.targets.tolerated(&next, &mut planned);
+                    tracing::warn!(target_table = %next.target, %error, "the sink can't follow a schema change: {lacking}");
+                }
+                Err(error) => {
+                    let mut error = Error::from(error).with("target", &next.target).with("change", next.change.kind().tag());
+                    if let Some(ddl) = ddl {
+                        error = error.with("statement", &ddl.statement).with("position", &ddl.position);
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(told)
+    }
+
+    /// Makes everything before a DDL visible.
+    async fn settle(&mut self, ddl: Option<&Ddl>) -> Result<()> {
+        if self.point.boundary {
+            return self.checkpoint().await;
+        }
+        let mut error = Error::permanent(
+            "RF-DDL-004",
+            "a schema change comes while an XA transaction is prepared: what stands before it can't be made visible",
+        );
+        if let Some(ddl) = ddl {
+            error = error.with("statement", &ddl.statement).with("position", &ddl.position);
+        }
+        Err(error.hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing"))
+    }
+
+    /// Gives a table its new definition, or notes that it is gone.
+    fn redefine(&mut self, table: &TableId, tracked: Option<Tracked>) -> Result<()> {
+        let chunk_key = self.choice.chunk_key(table);
+        let Some(entry) = self.tables.get_mut(table) else { return Ok(()) };
+        let Some(tracked) = tracked else {
+            entry.phase = TablePhase::Gone;
+            return Ok(());
+        };
+        entry.tracked = tracked;
+        match &mut entry.phase {
+            TablePhase::Gone => entry.phase = TablePhase::Streaming,
+            TablePhase::Streaming | TablePhase::WholeAt(_) => {}
+            TablePhase::WholeWaiting => {
+                entry.generation += 1;
+                entry.statement = None;
+                entry.text_plan = Some(text_plan(&entry.tracked)?);
+            }
+            TablePhase::Chunks(join) => {
+                entry.generation += 1;
+                entry.statement = None;
+                entry.text_plan = Some(text_plan(&entry.tracked)?);
+                match ChunkKey::of(&entry.tracked.def, chunk_key.as_deref()) {
+                    Some(key) => join.redefine(entry.tracked.schema.clone(), key).map_err(join_error)?,
+                    None if join.progress().done.is_empty() => entry.phase = TablePhase::WholeWaiting,
+                    None => {
+                        return Err(Error::permanent("RF-SNP-007", "a table has lost its key in the middle of its snapshot")
+                            .with("table", table)
+                            .hint("start again with a new state directory and empty targets"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
