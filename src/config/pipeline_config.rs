@@ -126,14 +126,8 @@ fn not_in_this_version(map: &Map, diagnostics: &mut Diagnostics) {
         Some(Value::Scalar(scalar)) => scalar.text.trim().to_lowercase(),
         _ => String::new(),
     };
-    let switches = [
-        "scan.newly-added-table.enabled",
-        "scan.binlog.newly-added-table.enabled",
-        "scan.parse.online.schema.changes.enabled",
-    ];
     let counts = ["scan.startup.specific-offset.skip-events", "scan.startup.specific-offset.skip-rows"];
-    let asked = switches.into_iter().filter(|key| text(key) == "true");
-    let asked = asked.chain(counts.into_iter().filter(|key| text(key).parse::<u64>().is_ok_and(|n| n > 0)));
+    let asked = counts.into_iter().filter(|key| text(key).parse::<u64>().is_ok_and(|n| n > 0));
     for key in asked {
         let at = map.get(key).map_or(Position::default(), |entry| entry.value.position);
         diagnostics

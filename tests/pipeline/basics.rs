@@ -59,31 +59,6 @@ fn two_processes_can_not_run_one_pipeline() {
 }
 
 #[test]
-fn a_definition_that_changes_stops_with_statement_and_place_and_others_do_not() {
-    for (_, server) in all() {
-        let database = Database::create(&server, "ddl");
-        let mut client = database.connect();
-        client.execute("CREATE TABLE a (id INT PRIMARY KEY)").unwrap();
-        let pipeline = Pipeline::to_json(&server, &format!("{}.a", database.name), &[], &[]);
-        let mut running = pipeline.start(&["run"], &[]);
-        running.wait_for("table", |out| out.contains("create.table"));
-        client.execute("CREATE TABLE other (id INT PRIMARY KEY)").unwrap();
-        client.execute("ALTER TABLE other ADD COLUMN x INT").unwrap();
-        client.execute("DROP TABLE other").unwrap();
-        client.execute("INSERT INTO a VALUES (1)").unwrap();
-        running.wait_for("row", |out| out.contains("\"event\":\"insert\""));
-        client.execute("/* why */ ALTER TABLE a ADD COLUMN wanted_here INT").unwrap();
-        let (status, _, log) = running.wait();
-        assert_eq!(status.code(), Some(4), "{log}");
-        assert!(
-            log.contains("RF-DDL-001") && log.contains("ADD COLUMN wanted_here INT") && log.contains("position"),
-            "{log}"
-        );
-        assert!(!log.contains("panicked"), "{log}");
-    }
-}
-
-#[test]
 fn one_shot_ends_by_itself_with_a_summary() {
     for (_, server) in all() {
         let database = Database::create(&server, "batch");

@@ -7,3 +7,4 @@ mod faults;
 mod golden;
 mod lake;
 mod resume;
+mod schema;

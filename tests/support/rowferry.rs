@@ -26,7 +26,6 @@ impl Pipeline {
 
     /// A pipeline with a sink block of its own.
     pub(crate) fn new(server: &ConnectOptions, tables: &str, source: &[&str], sink: &str, pipeline: &[&str]) -> Self {
-        let directory = TempDir::new().expect("a directory");
         let lines = |lines: &[&str]| lines.iter().map(|l| format!("  {l}\n")).collect::<String>();
         let text = format!(
             "source:\n  type: mysql\n  hostname: {}\n  port: {}\n  username: {}\n  password: '{}'\n  tables: '{tables}'\n  \
@@ -42,6 +41,12 @@ impl Pipeline {
             lines(source),
             lines(pipeline)
         );
+        Self::from_text(&text)
+    }
+
+    /// A pipeline file as given.
+    pub(crate) fn from_text(text: &str) -> Self {
+        let directory = TempDir::new().expect("a directory");
         let file = directory.path().join("pipeline.yaml");
         std::fs::write(&file, text).expect("writes the file");
         Self { directory, file }
@@ -108,6 +113,23 @@ impl Running {
                 return;
             }
             assert!(Instant::now() < end, "no {what} within a minute:\n{}\n{}", self.output(), self.log());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits until so many lines are there and no more come; or, where fewer come, until nothing has come for long.
+    pub(crate) fn settle(&mut self, lines: usize) {
+        let (mut last, mut since) = (usize::MAX, Instant::now());
+        loop {
+            let now = self.output().lines().count();
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+            let quiet = if now >= lines { Duration::from_millis(300) } else { Duration::from_secs(6) };
+            let ended = self.child.try_wait().expect("asks").is_some();
+            if since.elapsed() > quiet || (ended && since.elapsed() > Duration::from_millis(100)) {
+                return;
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
