@@ -265,13 +265,16 @@ impl Targets {
         let Some(source) = self.sources.get_mut(batch.table()) else {
             return Err(EvolveError::UnknownTable(batch.table().clone()));
         };
+        let last = source.lanes.len().saturating_sub(1);
         let mut routed = Vec::with_capacity(source.lanes.len());
-        for lane in &mut source.lanes {
-            let Some(target) = self.targets.get(lane.target) else { continue };
+        let mut remaining = Some(batch);
+        for (index, lane) in source.lanes.iter_mut().enumerate() {
+            // The last target gets the rows themselves: operations are not copied where there is only one.
+            let batch = if index == last { remaining.take() } else { remaining.clone() };
+            let (Some(batch), Some(target)) = (batch, self.targets.get(lane.target)) else { continue };
             let Some(evolved) = &target.evolved else {
                 return Err(EvolveError::NotCreated { table: batch.table().clone(), target: target.id.clone() });
             };
-            let batch = batch.clone();
             let shaped = if Arc::ptr_eq(batch.schema(), evolved) {
                 batch
             } else {
