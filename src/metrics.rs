@@ -40,6 +40,8 @@ pub struct Metrics {
     pub retries: AtomicU64,
     /// Schema changes that the sink has made, tables created among them.
     pub schema_changes: AtomicU64,
+    /// Values that did not fit a target that does not follow its table, and became NULL.
+    pub lost_values: AtomicU64,
     /// Dates without a place in the calendar that became NULL or the epoch.
     pub zero_dates: AtomicU64,
     /// The commit time of the last transaction read, seconds since the epoch; 0: none yet.
@@ -96,14 +98,19 @@ impl Metrics {
     /// The page in Prometheus' text format, version 0.0.4.
     pub fn render(&self) -> String {
         let mut page = String::new();
-        let counters: [(&str, &str, &AtomicU64); 8] = [
+        let counters: [(&str, &str, &AtomicU64); 9] = [
             ("binlog_bytes_total", "Bytes of binlog events read", &self.binlog_bytes),
             ("transactions_total", "Transactions read", &self.transactions),
             ("changes_total", "Row changes given to the sink", &self.changes),
             ("snapshot_rows_total", "Snapshot rows given to the sink", &self.snapshot_rows),
             ("sink_bytes_total", "Bytes of columns given to the sink", &self.sink_bytes),
             ("retries_total", "Repeated attempts after transient errors", &self.retries),
-            ("schema_changes_total", "Schema changes made in the target, tables created among them", &self.schema_changes),
+            (
+                "schema_changes_total",
+                "Schema changes made in the target, tables created among them",
+                &self.schema_changes,
+            ),
+            ("lost_values_total", "Values that did not fit a target under IGNORE and became NULL", &self.lost_values),
             ("zero_dates_total", "Dates outside the calendar that became NULL or the epoch", &self.zero_dates),
         ];
         for (name, help, value) in counters {

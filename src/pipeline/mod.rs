@@ -14,7 +14,7 @@ mod source;
 mod start;
 mod tables;
 
-pub use run::{Outcome, Summary, run};
 pub use evolve::Options as TargetOptions;
+pub use run::{Outcome, Summary, run};
 pub use settings::{Settings, Startup, Until};
 pub use start::TableChoice;

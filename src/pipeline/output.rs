@@ -30,6 +30,7 @@ impl Attempt<'_> {
         for batch in self.targets.route(batch)? {
             self.sink.events.write(batch).await?;
         }
+        self.metrics.lost_values.store(self.targets.lost(), Ordering::Relaxed);
         Ok(())
     }
 
@@ -44,10 +45,9 @@ impl Attempt<'_> {
             .map(|(table, entry)| {
                 let phase = match &entry.phase {
                     TablePhase::Chunks(join) => Phase::Snapshot(join.progress()),
-                    TablePhase::WholeWaiting => Phase::Snapshot(SnapshotProgress {
-                        estimated_rows: entry.estimated_rows,
-                        ..Default::default()
-                    }),
+                    TablePhase::WholeWaiting => {
+                        Phase::Snapshot(SnapshotProgress { estimated_rows: entry.estimated_rows, ..Default::default() })
+                    }
                     TablePhase::WholeAt(at) => Phase::StreamingFrom(at.clone()),
                     TablePhase::Streaming => Phase::Streaming,
                     TablePhase::Gone => Phase::Gone,

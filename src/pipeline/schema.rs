@@ -17,7 +17,12 @@ use std::sync::Arc;
 impl Attempt<'_> {
     /// Follows a DDL: everything before it is made visible, the sink's tables are changed, and what comes next is of the
     /// new shape. A crash on the way repeats the DDL, which finds what it did.
-    pub(super) async fn follow(&mut self, ddl: Ddl, point: StreamPoint, bystanders: Option<Box<Bystanders>>) -> Result<()> {
+    pub(super) async fn follow(
+        &mut self,
+        ddl: Ddl,
+        point: StreamPoint,
+        bystanders: Option<Box<Bystanders>>,
+    ) -> Result<()> {
         // What was read before the DDL is written before it.
         self.close_chunks().await?;
         let mut applied = false;
@@ -80,9 +85,10 @@ impl Attempt<'_> {
 
     /// Carries one change of a source table to its targets; `true`: the sink was told of it.
     async fn pass_on(&mut self, table: &TableId, change: &SchemaChange, ddl: &Ddl) -> Result<bool> {
-        let planned = self.targets.plan(table, change).map_err(|e| {
-            Error::from(e).with("statement", &ddl.statement).with("position", &ddl.position)
-        })?;
+        let planned = self
+            .targets
+            .plan(table, change)
+            .map_err(|e| Error::from(e).with("statement", &ddl.statement).with("position", &ddl.position))?;
         self.apply(planned, Some(ddl)).await
     }
 
@@ -143,7 +149,8 @@ impl Attempt<'_> {
                     tracing::warn!(target_table = %next.target, %error, "the sink can't follow a schema change: {lacking}");
                 }
                 Err(error) => {
-                    let mut error = Error::from(error).with("target", &next.target).with("change", next.change.kind().tag());
+                    let mut error =
+                        Error::from(error).with("target", &next.target).with("change", next.change.kind().tag());
                     if let Some(ddl) = ddl {
                         error = error.with("statement", &ddl.statement).with("position", &ddl.position);
                     }
@@ -194,9 +201,12 @@ impl Attempt<'_> {
                     Some(key) => join.redefine(entry.tracked.schema.clone(), key).map_err(join_error)?,
                     None if join.progress().done.is_empty() => entry.phase = TablePhase::WholeWaiting,
                     None => {
-                        return Err(Error::permanent("RF-SNP-007", "a table has lost its key in the middle of its snapshot")
-                            .with("table", table)
-                            .hint("start again with a new state directory and empty targets"));
+                        return Err(Error::permanent(
+                            "RF-SNP-007",
+                            "a table has lost its key in the middle of its snapshot",
+                        )
+                        .with("table", table)
+                        .hint("start again with a new state directory and empty targets"));
                     }
                 }
             }

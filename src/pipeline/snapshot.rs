@@ -5,8 +5,7 @@ use crate::error::{Error, Result};
 use crate::mysql::binlog::TextPlan;
 use crate::mysql::reader::Tracked;
 use crate::mysql::snapshot::{
-    ChunkKey, ChunkOptions, ChunkTask, KeyBound, PlannedChunk, Planner, ReadOutcome, is_still, read_chunk,
-    read_whole,
+    ChunkKey, ChunkOptions, ChunkTask, KeyBound, PlannedChunk, Planner, ReadOutcome, is_still, read_chunk, read_whole,
 };
 use crate::mysql::wire::{ConnectOptions, Connection};
 use arrow_array::RecordBatch;
@@ -66,27 +65,27 @@ fn plan_tables(
     options: ChunkOptions,
     sender: &mpsc::Sender<Planned>,
 ) -> Result<()> {
-        let mut connection = Connection::connect(connect)?;
-        for table in tables {
-            let (id, generation) = (table.tracked.table.clone(), table.generation);
-            let last = match plan_table(&mut connection, &table, options, sender) {
-                Ok(true) => Planned::TableDone(id, generation),
-                Ok(false) => return Ok(()),
-                Err(error) if error.is_transient() => return Err(error),
-                Err(error) => {
-                    // The server has no such table or column, for example.
-                    connection = Connection::connect(connect)?;
-                    if is_still(&mut connection, &id, &table.definition)? {
-                        return Err(error);
-                    }
-                    Planned::DefinitionChanged(id, generation)
+    let mut connection = Connection::connect(connect)?;
+    for table in tables {
+        let (id, generation) = (table.tracked.table.clone(), table.generation);
+        let last = match plan_table(&mut connection, &table, options, sender) {
+            Ok(true) => Planned::TableDone(id, generation),
+            Ok(false) => return Ok(()),
+            Err(error) if error.is_transient() => return Err(error),
+            Err(error) => {
+                // The server has no such table or column, for example.
+                connection = Connection::connect(connect)?;
+                if is_still(&mut connection, &id, &table.definition)? {
+                    return Err(error);
                 }
-            };
-            if sender.blocking_send(last).is_err() {
-                return Ok(());
+                Planned::DefinitionChanged(id, generation)
             }
+        };
+        if sender.blocking_send(last).is_err() {
+            return Ok(());
         }
-        Ok(())
+    }
+    Ok(())
 }
 
 /// Plans one table; `false`: nobody listens any more.

@@ -102,11 +102,8 @@ fn begin(
         }
         None => now,
     };
-    let phase = if settings.startup.has_snapshot() {
-        Phase::Snapshot(SnapshotProgress::default())
-    } else {
-        Phase::Streaming
-    };
+    let phase =
+        if settings.startup.has_snapshot() { Phase::Snapshot(SnapshotProgress::default()) } else { Phase::Streaming };
     let tables = defined.into_iter().map(|d| source_table(d, phase.clone(), None)).collect();
     Ok((offset, tables, bystanders))
 }
@@ -152,7 +149,8 @@ fn go_on(
         let now = now.remove(&id).filter(|now| is_same(&now.def, &state.def));
         tables.push(SourceTable { id, state, statement: now.map(|d| d.statement.into()), estimated_rows: 0 });
     }
-    let new: Vec<TableId> = found.iter().map(|t| t.id.clone()).filter(|id| !tables.iter().any(|t| t.id == *id)).collect();
+    let new: Vec<TableId> =
+        found.iter().map(|t| t.id.clone()).filter(|id| !tables.iter().any(|t| t.id == *id)).collect();
     if settings.newly_added_tables && !new.is_empty() {
         let (defined, at) = catalog::definitions_at(connection, &new)?;
         for new in defined {

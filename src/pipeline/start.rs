@@ -91,7 +91,8 @@ pub(super) async fn start<'a>(
     targets.restore(saved_targets.as_ref().clone());
     warn_of_collisions(&targets);
 
-    let (there, gone): (Vec<_>, Vec<_>) = tables.values().partition(|t: &&TableEntry| !matches!(t.phase, TablePhase::Gone));
+    let (there, gone): (Vec<_>, Vec<_>) =
+        tables.values().partition(|t: &&TableEntry| !matches!(t.phase, TablePhase::Gone));
     let captured = CapturedTables::new(there.into_iter().map(|t| t.tracked.clone()), source.fold_case);
     let history = SchemaHistory::new(
         HistoryOptions { mapping: settings.mapping, new_tables: new_tables(settings, choice) },

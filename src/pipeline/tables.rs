@@ -45,14 +45,7 @@ pub(super) struct TableEntry {
 impl TableEntry {
     /// A table without snapshot.
     pub(super) fn new(tracked: Tracked, estimated_rows: u64) -> Self {
-        Self {
-            tracked,
-            phase: TablePhase::Streaming,
-            text_plan: None,
-            estimated_rows,
-            statement: None,
-            generation: 0,
-        }
+        Self { tracked, phase: TablePhase::Streaming, text_plan: None, estimated_rows, statement: None, generation: 0 }
     }
 
     /// Whether its snapshot waits for the stream to come to the definition that the server has.

@@ -94,7 +94,10 @@ pub fn definitions_at(connection: &mut Connection, tables: &[TableId]) -> Result
             // Nothing has changed from before the first definition was read until behind the place.
             Some(defs) if after == statements => {
                 let both = defs.into_iter().zip(after);
-                return Ok((both.map(|((table, def), (_, statement))| Defined { table, def, statement }).collect(), at));
+                return Ok((
+                    both.map(|((table, def), (_, statement))| Defined { table, def, statement }).collect(),
+                    at,
+                ));
             }
             _ => statements = after,
         }
@@ -118,10 +121,10 @@ fn create_statements(connection: &mut Connection, tables: &[TableId]) -> Result<
 /// The connection fails.
 pub fn database_charsets(connection: &mut Connection) -> Result<Vec<(String, CharSet)>, CatalogError> {
     let version = connection.server().for_sql();
-    let rows = connection.query(
-        "SELECT SCHEMA_NAME AS d, DEFAULT_COLLATION_NAME AS collation_name FROM information_schema.SCHEMATA",
-    )?;
-    let charset = |row: &Row| Some((row.get("d")?.to_owned(), CharSet::of_collation(row.get("collation_name")?, version)?));
+    let rows = connection
+        .query("SELECT SCHEMA_NAME AS d, DEFAULT_COLLATION_NAME AS collation_name FROM information_schema.SCHEMATA")?;
+    let charset =
+        |row: &Row| Some((row.get("d")?.to_owned(), CharSet::of_collation(row.get("collation_name")?, version)?));
     Ok(rows.iter().filter_map(charset).collect())
 }
 

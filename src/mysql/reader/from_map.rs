@@ -27,8 +27,7 @@ pub(super) fn labels_differ(map: &TableMap, def: &TableDef) -> bool {
         (Some(labels), ColumnType::Enum { labels: known, charset } | ColumnType::Set { labels: known, charset }) => {
             // Only charsets whose letters are bytes of UTF-8 can be compared here.
             let utf8 = matches!(&*charset.name, "utf8mb4" | "utf8mb3" | "utf8" | "ascii");
-            utf8 && (labels.len() != known.len()
-                || labels.iter().zip(known.iter()).any(|(a, b)| **a != *b.as_bytes()))
+            utf8 && (labels.len() != known.len() || labels.iter().zip(known.iter()).any(|(a, b)| **a != *b.as_bytes()))
         }
         _ => false,
     })
@@ -89,9 +88,11 @@ fn type_text(wire: &WireColumn, charset: Option<&CharSet>) -> Option<String> {
     };
     let binary = wire.collation == Some(BINARY);
     let labels = || {
-        let labels = wire.labels.as_ref()?.iter().map(|l| {
-            std::str::from_utf8(l).ok().map(|l| format!("'{}'", l.replace('\'', "''")))
-        });
+        let labels = wire
+            .labels
+            .as_ref()?
+            .iter()
+            .map(|l| std::str::from_utf8(l).ok().map(|l| format!("'{}'", l.replace('\'', "''"))));
         Some(labels.collect::<Option<Vec<_>>>()?.join(","))
     };
     Some(match wire.wire_type {

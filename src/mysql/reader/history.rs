@@ -211,8 +211,7 @@ impl SchemaHistory {
             statement,
             DdlStatement::CreateDatabase { .. } | DdlStatement::AlterDatabase { .. } | DdlStatement::DropDatabase(_)
         );
-        database
-            || effects.iter().any(|e| matches!(e, Effect::Renamed { .. }) || self.tables.get(e.table()).is_none())
+        database || effects.iter().any(|e| matches!(e, Effect::Renamed { .. }) || self.tables.get(e.table()).is_none())
     }
 
     /// The table's own spelling, if it is captured or was.
@@ -313,11 +312,14 @@ impl SchemaHistory {
             None => match ask(std::slice::from_ref(&table))?.pop() {
                 Some((_, def)) => Arc::new(def),
                 None => {
-                    return Err(Error::permanent("RF-DDL-003", "a table takes the place of a captured one, and its definition is not known")
-                        .with("table", &table)
-                        .with("from", from)
-                        .with("position", at)
-                        .hint("start again with a new snapshot and a new state directory"));
+                    return Err(Error::permanent(
+                        "RF-DDL-003",
+                        "a table takes the place of a captured one, and its definition is not known",
+                    )
+                    .with("table", &table)
+                    .with("from", from)
+                    .with("position", at)
+                    .hint("start again with a new snapshot and a new state directory"));
                 }
             },
         };
@@ -393,7 +395,8 @@ impl SchemaHistory {
                 (_, Some(after)) if !matches!(touched, Touched::Unknown) => {
                     tracing::warn!(%table, statement = text, reason, position = %at, "this statement could not be followed; the server was asked for the table's definition");
                     let tracked = self.track(&table, &Arc::new(after))?;
-                    let create = SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&tracked.schema) };
+                    let create =
+                        SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&tracked.schema) };
                     push(out, table, Some(tracked), vec![create]);
                 }
                 (None, None) => {}

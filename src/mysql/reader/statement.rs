@@ -7,8 +7,8 @@ use crate::mysql::binlog::QueryEvent;
 use crate::mysql::catalog;
 use crate::mysql::wire::Connection;
 use rowferry_model::TableId;
-use rowferry_sql::{CharSet, TableDef};
 use rowferry_sql::ddl::{Classified, DdlContext, SqlMode, StatementKind, Touched, classify};
+use rowferry_sql::{CharSet, TableDef};
 
 impl BinlogReader {
     pub(super) fn query(&mut self, query: QueryEvent<'_>) -> Result<()> {
@@ -81,7 +81,8 @@ impl BinlogReader {
             }
             Ok(found)
         };
-        let concerns = touched.concerns(|t| self.history.tables().get(t).is_some(), |d| self.history.tables().has_database(d));
+        let concerns =
+            touched.concerns(|t| self.history.tables().get(t).is_some(), |d| self.history.tables().has_database(d));
         let changes = self.history.apply(text, context, &self.at, &mut ask)?;
         if changes.is_empty() {
             tracing::debug!(statement = text.trim(), position = %self.at, concerns, "DDL that changes no captured table");
@@ -150,8 +151,12 @@ impl BinlogReader {
 
     fn captured(&self, touched: &Touched) -> Option<String> {
         match touched {
-            Touched::Tables(tables) => tables.iter().find_map(|t| self.history.tables().get(t)).map(|t| t.table.to_string()),
-            Touched::Database(database) => self.history.tables().has_database(database).then(|| format!("{database}.*")),
+            Touched::Tables(tables) => {
+                tables.iter().find_map(|t| self.history.tables().get(t)).map(|t| t.table.to_string())
+            }
+            Touched::Database(database) => {
+                self.history.tables().has_database(database).then(|| format!("{database}.*"))
+            }
             Touched::None => None,
             Touched::Unknown => Some("(the statement could not be read)".to_owned()),
         }

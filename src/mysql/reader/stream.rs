@@ -468,10 +468,13 @@ impl BinlogReader {
         {
             let change = self.history.redefine(&table, def)?;
             if self.taken > 0 {
-                return Err(Error::permanent("RF-DDL-005", "a table's former definition shows only in the middle of a transaction")
-                    .with("table", &table)
-                    .with("position", &self.at)
-                    .hint("start at a later place, or with a new snapshot"));
+                return Err(Error::permanent(
+                    "RF-DDL-005",
+                    "a table's former definition shows only in the middle of a transaction",
+                )
+                .with("table", &table)
+                .with("position", &self.at)
+                .hint("start at a later place, or with a new snapshot"));
             }
             if let Some(now) = change.tracked.clone() {
                 tracing::info!(%table, position = %self.at, "the binlog's metadata show what the table was here");

@@ -68,7 +68,11 @@ pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &
         // The server has no such table or column, for example.
         Err(error) if !error.is_transient() => {
             let mut fresh = Connection::connect(connect)?;
-            if is_still(&mut fresh, &task.table, &task.definition)? { Err(error) } else { Ok(ReadOutcome::DefinitionChanged) }
+            if is_still(&mut fresh, &task.table, &task.definition)? {
+                Err(error)
+            } else {
+                Ok(ReadOutcome::DefinitionChanged)
+            }
         }
         other => other,
     }

@@ -43,6 +43,8 @@ pub struct Targets {
     sources: HashMap<TableId, Source>,
     targets: Vec<Target>,
     index: HashMap<TableId, usize>,
+    /// Values that did not fit and became NULL.
+    lost: u64,
 }
 
 #[derive(Debug)]
@@ -92,7 +94,13 @@ impl Targets {
             sources: HashMap::new(),
             targets: Vec::new(),
             index: HashMap::new(),
+            lost: 0,
         }
+    }
+
+    /// How many values did not fit a target that does not follow its table, and became NULL there.
+    pub fn lost(&self) -> u64 {
+        self.lost
     }
 
     /// A source table with its schema, and the tables that its rows go to, in the order of the routes. Several sources
@@ -278,7 +286,11 @@ impl Targets {
             let shaped = if Arc::ptr_eq(batch.schema(), evolved) {
                 batch
             } else {
-                lane.coercion(target.version, batch.schema(), evolved, self.zone).apply(batch)?
+                let coercion = lane.coercion(target.version, batch.schema(), evolved, self.zone);
+                match self.behavior {
+                    SchemaChangeBehavior::Ignore => coercion.apply_lossy(batch, &mut self.lost)?,
+                    _ => coercion.apply(batch)?,
+                }
             };
             routed.push(if shaped.table() == &target.id { shaped } else { shaped.with_table(target.id.clone()) });
         }

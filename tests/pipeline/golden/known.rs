@@ -48,10 +48,27 @@ const HOURS: &str = "a time beyond the day makes the job fail there";
 const BATCH: &str = "in BATCH mode every target gets the merged schema there, not only the merged one";
 const LATER: &str = "an offset before a DDL makes the job fail there";
 const MOVED: &str = "after MODIFY ... AFTER values are decoded by the old places there";
+const NARROW_IGNORED: &str =
+    "a value of a type that became wider is kept where it fits the target, not only where types do";
 const NARROW: &str = "LENIENT keeps the wider type, as values that are there need it";
 
 /// The last row of the folders 03 and 05, of a table that was dropped and created anew.
 const ANEW: &[(&str, &str)] = &[("after=[1, , null, null, null, null, null, null, null]", NEW_TABLE)];
+
+const NO_KEY_LINES: &[(&str, &str)] = &[
+    (
+        "CreateTableEvent{tableId=g20b.np, schema=columns={`a` INT NOT NULL,`b` VARCHAR(10),`c` INT}, primaryKeys=,",
+        NO_KEY,
+    ),
+    ("before=[], after=[1, x, 1]", NO_KEY),
+    ("before=[], after=[2, y, 2]", NO_KEY),
+    ("before=[], after=[3, null, 3]", NO_KEY),
+    ("CreateTableEvent{tableId=g20b.pk, schema=columns={`id` INT NOT NULL,`v` INT}, primaryKeys=id,", NO_KEY),
+    ("tableId=g20b.pk, before=[], after=[1, 1]", NO_KEY),
+    ("before=[], after=[4, z, 4]", NO_KEY),
+    ("before=[1, x, 1], after=[1, x2, 1], op=UPDATE", NO_KEY),
+    ("before=[2, y, 2], after=[]", NO_KEY),
+];
 
 pub(super) const FOLDERS: &[Folder] = &[
     Folder { name: "01-types", differences: TYPES, ..Folder::NONE },
@@ -84,7 +101,19 @@ pub(super) const FOLDERS: &[Folder] = &[
         extra: &[("{`id` INT NOT NULL,`fresh` INT}", NEW_TABLE), ("after=[1, 100]", NEW_TABLE)],
         ..Folder::NONE
     },
-    Folder { name: "06-ddl-ignore", ..Folder::NONE },
+    Folder {
+        name: "06-ddl-ignore",
+        differences: &[
+            (
+                "before=[1, Alice, null, null, null], after=[1, Alice2, null,",
+                "before=[1, Alice, 18, null, null], after=[1, Alice2, 18,",
+                NARROW_IGNORED,
+            ),
+            ("before=[2, Bob, null,", "before=[2, Bob, 20,", NARROW_IGNORED),
+            ("after=[11, q, null, null, null]", "after=[11, q, 5, null, null]", NARROW_IGNORED),
+        ],
+        ..Folder::NONE
+    },
     Folder { name: "07-ddl-exception", ..Folder::NONE },
     Folder {
         name: "08-route-merge-all-match-evolve",
@@ -127,26 +156,54 @@ pub(super) const FOLDERS: &[Folder] = &[
     Folder { name: "15-startup-latest", ..Folder::NONE },
     Folder {
         name: "17a-startup-specific-offset-pos",
-        extra: &[("tableId=g17a.a", LATER)],
+        extra: &[
+            (
+                "CreateTableEvent{tableId=g17a.a, schema=columns={`id` INT NOT NULL,`v` VARCHAR(10)}, primaryKeys=id",
+                LATER,
+            ),
+            ("after=[2, s2]", LATER),
+            ("after=[3, s3]", LATER),
+            ("AddColumnEvent{tableId=g17a.a, addedColumns=[ColumnWithPosition{column=`x` INT, position=LAST", LATER),
+            ("after=[4, s4, 4]", LATER),
+        ],
         ..Folder::NONE
     },
     Folder { name: "17b-startup-specific-offset-gtid", ..Folder::NONE },
     Folder { name: "18-snapshot-mode-bounded", ..Folder::NONE },
     Folder {
         name: "19-batch-mode",
-        missing: &[("`v` INT,`name` STRING", BATCH), ("after=[1, null, one, 1, null, null]", BATCH), ("after=[2, null, two, 22, null, 2.22]", BATCH), ("after=[3, null, three, 33, 3.3, null]", BATCH), ("after=[1, 1, null, null, null, null]", BATCH)],
-        extra: &[("tableId=", BATCH)],
+        missing: &[
+            ("`v` INT,`name` STRING", BATCH),
+            ("after=[1, null, one, 1, null, null]", BATCH),
+            ("after=[2, null, two, 22, null, 2.22]", BATCH),
+            ("after=[3, null, three, 33, 3.3, null]", BATCH),
+            ("after=[1, 1, null, null, null, null]", BATCH),
+        ],
+        extra: &[
+            ("{tableId=bak.copy_other, schema=columns={`id` INT NOT NULL,`v` INT}", BATCH),
+            ("tableId=bak.copy_other, before=[], after=[1, 1]", BATCH),
+            ("{tableId=bak.copy_s_1, schema=columns={`id` INT NOT NULL,`name` VARCHAR(10),`age` TINYINT}", BATCH),
+            ("tableId=bak.copy_s_1, before=[], after=[1, one, 1]", BATCH),
+            ("{`id` BIGINT NOT NULL,`name` STRING,`extra` DECIMAL(10, 2),`age` INT}", BATCH),
+            ("tableId=bak.copy_s_2, before=[], after=[2, two, 2.22, 22]", BATCH),
+            ("{`id` INT NOT NULL,`age` VARCHAR(5),`name` VARCHAR(30) NOT NULL,`f` FLOAT}", BATCH),
+            ("tableId=bak.copy_s_3, before=[], after=[3, 33, three, 3.3]", BATCH),
+            ("{`id` BIGINT NOT NULL,`name` STRING,`age` STRING,`extra` DECIMAL(10, 2),`f` FLOAT}", BATCH),
+            ("tableId=ods.merged, before=[], after=[1, one, 1, null, null]", BATCH),
+            ("tableId=ods.merged, before=[], after=[2, two, 22, 2.22, null]", BATCH),
+            ("tableId=ods.merged, before=[], after=[3, three, 33, null, 3.3]", BATCH),
+        ],
         ..Folder::NONE
     },
     Folder { name: "20a-no-pk-chunk-key", ..Folder::NONE },
-    Folder { name: "20b-no-pk-no-chunk-key", extra: &[("tableId=g20b.", NO_KEY)], ..Folder::NONE },
+    Folder { name: "20b-no-pk-no-chunk-key", extra: NO_KEY_LINES, ..Folder::NONE },
     Folder { name: "21b-binlog-newly-added-table", ..Folder::NONE },
     Folder { name: "23-parallelism2-evolve", ..Folder::NONE },
     Folder { name: "24-widening-evolve", ..Folder::NONE },
     Folder {
         name: "26-set-column",
         differences: &[("`s` ARRAY<STRING>", "`s` STRING", SET)],
-        extra: &[("DataChangeEvent{tableId=g26.st", SET)],
+        extra: &[("after=[1, x,z]", SET), ("after=[2, y]", SET), ("after=[3, ]", SET), ("after=[4, null]", SET)],
         ..Folder::NONE
     },
     Folder {

@@ -127,7 +127,9 @@ fn set_up(client: &mut Connection, script: &str) -> Option<(String, String, Stri
 /// What of a line of the YAML depends on where it runs.
 fn adapt(line: &str, port: u16, offset: Option<&(String, String, String)>) -> String {
     let set = |value: &str| format!("{}: {value}", line.split(':').next().unwrap_or_default());
-    let here = |part: fn(&(String, String, String)) -> &String| offset.map_or(line.to_owned(), |o| set(&format!("'{}'", part(o))));
+    let here = |part: fn(&(String, String, String)) -> &String| {
+        offset.map_or(line.to_owned(), |o| set(&format!("'{}'", part(o))))
+    };
     match line.trim().split(':').next().unwrap_or_default() {
         "port" => set(&port.to_string()),
         "username" => set("root"),
@@ -150,7 +152,8 @@ fn run_folder(directory: &Path, folder: &Folder, server: Server) -> (usize, Vec<
     let short = format!("g{}", name.split('-').next().unwrap_or_default());
     let database = Database::create(&options, "golden");
     let mut client = database.connect();
-    let read = |file: &str| std::fs::read_to_string(directory.join(file)).unwrap_or_else(|e| panic!("{name}/{file}: {e}"));
+    let read =
+        |file: &str| std::fs::read_to_string(directory.join(file)).unwrap_or_else(|e| panic!("{name}/{file}: {e}"));
     let offset = set_up(&mut client, &read("setup.sql"));
     let yaml: Vec<String> = rename(&read("pipeline.yaml"), &short, &database.name)
         .lines()
@@ -159,6 +162,7 @@ fn run_folder(directory: &Path, folder: &Folder, server: Server) -> (usize, Vec<
     let pipeline = Pipeline::from_text(&yaml.join("\n"));
     let mut running = pipeline.start(&["run"], &[("TZ", "UTC")]);
     let (mut same, mut wrong) = (0, Vec::new());
+    let (mut extras, mut missed) = (vec![0; folder.extra.len()], vec![0; folder.missing.len()]);
     let mut seen = 0;
     for (n, step) in recorded(directory).iter().enumerate() {
         if n > 0 {
@@ -174,14 +178,18 @@ fn run_folder(directory: &Path, folder: &Folder, server: Server) -> (usize, Vec<
         }
         let missing = step.iter().filter(|l| folder.missing.iter().any(|(m, _)| l.contains(m))).count();
         running.settle(seen + step.len() - missing);
-        let lines: Vec<String> = running
-            .output()
-            .lines()
-            .skip(seen)
-            .map(|l| timeless(&rename(l, &database.name, &short)))
-            .collect();
+        let lines: Vec<String> =
+            running.output().lines().skip(seen).map(|l| timeless(&rename(l, &database.name, &short))).collect();
         seen += lines.len();
-        let ours: Vec<String> = lines.into_iter().filter(|l| !folder.extra.iter().any(|(e, _)| l.contains(e))).collect();
+        let find = |list: &[(&str, &str)], line: &str| list.iter().position(|(words, _)| line.contains(words));
+        let mut ours = Vec::new();
+        for line in lines {
+            match find(folder.extra, &line) {
+                Some(i) => extras[i] += 1,
+                None => ours.push(line),
+            }
+        }
+        step.iter().filter_map(|l| find(folder.missing, l)).for_each(|i| missed[i] += 1);
         let step: Vec<String> = step
             .iter()
             .filter(|l| !folder.missing.iter().any(|(m, _)| l.contains(m)))
@@ -202,6 +210,15 @@ fn run_folder(directory: &Path, folder: &Folder, server: Server) -> (usize, Vec<
                 }
             }
         }
+    }
+    // A listed difference that does not show is one no more.
+    let never = |list: &'static [(&str, &str)], counts: &[usize], whose: &str| {
+        let unseen = list.iter().zip(counts).filter(|(_, n)| **n == 0);
+        unseen.map(|((words, _), _)| format!("{name}\n  no line of {whose} has {words}")).collect::<Vec<_>>()
+    };
+    if folder.steps.is_none() {
+        wrong.extend(never(folder.extra, &extras, "ours"));
+        wrong.extend(never(folder.missing, &missed, "the recording"));
     }
     if !wrong.is_empty() {
         let log = running.log();

@@ -83,6 +83,19 @@ impl Coercion {
     /// A value does not fit, or NULL comes to a column that is NOT NULL: names table, column and row. What a before image
     /// lacks is not looked at, for it need not have all values.
     pub fn apply(&self, batch: ChangeBatch) -> Result<ChangeBatch, EvolveError> {
+        self.convert(batch, None)
+    }
+
+    /// As [`apply`](Self::apply), but a value that does not fit becomes NULL where the target's column has room for it:
+    /// what IGNORE means, whose targets do not follow. Each is counted in `lost`.
+    ///
+    /// # Errors
+    /// A value does not fit, and its column is NOT NULL.
+    pub fn apply_lossy(&self, batch: ChangeBatch, lost: &mut u64) -> Result<ChangeBatch, EvolveError> {
+        self.convert(batch, Some(lost))
+    }
+
+    fn convert(&self, batch: ChangeBatch, mut lost: Option<&mut u64>) -> Result<ChangeBatch, EvolveError> {
         if self.identity {
             return Ok(batch);
         }
@@ -94,13 +107,27 @@ impl Coercion {
                 Step::Same(index) => batch.column(*index).clone(),
                 Step::Cast(index, how) => {
                     let from = self.from.columns.get(*index).map_or(to.data_type, |column| column.data_type);
-                    cast(*how, from, to.data_type, batch.column(*index), &self.zone).map_err(|misfit| {
-                        EvolveError::Value {
-                            place: Box::new(self.place(&batch, &to.name, misfit.row)),
-                            from: from.to_string(),
-                            to: to.data_type.to_string(),
+                    let mut values = batch.column(*index).clone();
+                    loop {
+                        let misfit = match cast(*how, from, to.data_type, &values, &self.zone) {
+                            Ok(cast) => break cast,
+                            Err(misfit) => misfit,
+                        };
+                        let place = self.place(&batch, &to.name, misfit.row);
+                        match lost.as_deref_mut() {
+                            Some(lost) if to.nullable => {
+                                if *lost == 0 {
+                                    tracing::warn!(%place, from = %from, to = %to.data_type, "a value does not fit a target that does not follow its table (schema.change.behavior: IGNORE): it becomes NULL; more are only counted");
+                                }
+                                *lost += 1;
+                                values = without(&values, misfit.row)?;
+                            }
+                            _ => {
+                                let (from, to) = (from.to_string(), to.data_type.to_string());
+                                return Err(EvolveError::Value { place: Box::new(place), from, to });
+                            }
                         }
-                    })?
+                    }
                 }
             };
             if *null_check && let Some(row) = null_row(&batch, &column) {
@@ -117,6 +144,13 @@ impl Coercion {
     fn place(&self, batch: &ChangeBatch, column: &str, row: usize) -> Place {
         Place { table: batch.table().clone(), column: column.to_owned(), key: row_key(batch, row) }
     }
+}
+
+/// A column with NULL in one row.
+fn without(values: &ArrayRef, row: usize) -> Result<ArrayRef, arrow_schema::ArrowError> {
+    let nulls = (0..values.len()).map(|i| values.is_valid(i) && i != row).collect::<Vec<bool>>();
+    let data = values.to_data().into_builder().nulls(Some(nulls.into())).build()?;
+    Ok(arrow_array::make_array(data))
 }
 
 /// The first row after which the table has NULL in this column.
