@@ -8,3 +8,4 @@ mod golden;
 mod lake;
 mod resume;
 mod schema;
+mod startup;

@@ -29,6 +29,7 @@ fn a_ddl_is_followed_and_one_on_other_tables_is_not_told() {
         let kinds: Vec<String> =
             events(&running.output()).iter().map(|e| e["event"].as_str().unwrap().to_owned()).collect();
         assert_eq!(kinds, ["create.table", "insert", "add.column", "insert"], "{}", running.log());
+
         let (code, _) = running.interrupt();
         assert_eq!(code, Some(130));
         // The tracked schema is the server's.

@@ -398,7 +398,8 @@ impl BinlogReader {
         if pos < self.at.pos && self.at.pos - pos > WRAP / 2 {
             pos += WRAP;
         }
-        self.at.pos = pos;
+        // MariaDB, asked by GTID, sends the file's head again with its old place.
+        self.at.pos = self.at.pos.max(pos);
     }
 
     /// A transaction has ended.

@@ -66,6 +66,9 @@ fn recorded(directory: &Path) -> Vec<Vec<String>> {
             }
         }
     }
+    if steps.is_empty() {
+        steps.push(Vec::new());
+    }
     steps
 }
 
@@ -154,6 +157,8 @@ fn run_folder(directory: &Path, folder: &Folder, server: Server) -> (usize, Vec<
     let mut client = database.connect();
     let read =
         |file: &str| std::fs::read_to_string(directory.join(file)).unwrap_or_else(|e| panic!("{name}/{file}: {e}"));
+    // As the recorded server had it.
+    client.execute("SET GLOBAL binlog_row_metadata = 'FULL'").expect("sets");
     let offset = set_up(&mut client, &read("setup.sql"));
     let yaml: Vec<String> = rename(&read("pipeline.yaml"), &short, &database.name)
         .lines()
