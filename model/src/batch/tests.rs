@@ -58,3 +58,18 @@ fn every_row_has_one_operation_and_an_update_is_a_pair() {
     let times = check(&[Insert, Insert, Insert]).unwrap().with_op_ts(Arc::new(Int64Array::from(vec![1])));
     assert!(matches!(times, Err(BatchError::Length { got: 1, want: 3, .. })), "{times:?}");
 }
+
+#[test]
+fn a_projection_keeps_the_changes_and_their_times() {
+    let ops = vec![RowOp::Insert, RowOp::UpdateBefore, RowOp::UpdateAfter];
+    let whole = batch(Changes::Mixed(ops.clone()), three_rows()).unwrap();
+    let whole = whole.with_op_ts(Arc::new(Int64Array::from(vec![1, 2, 2]))).unwrap();
+    let columns = vec![Column::new("id", DataType::Int)];
+    let narrow = Arc::new(TableSchema { columns, ..TableSchema::default() });
+    let ids = |n: i32| rows(vec![Arc::new(Int32Array::from_iter_values(0..n))]);
+    let projected = whole.clone().with_columns(narrow.clone(), ids(3)).unwrap();
+    assert_eq!((projected.changes(), projected.op_ts()), (&Changes::Mixed(ops), whole.op_ts()));
+    assert_eq!((projected.schema(), projected.columns()), (&narrow, &ids(3)));
+    let shorter = whole.with_columns(narrow, ids(2));
+    assert!(matches!(shorter, Err(BatchError::Length { got: 3, want: 2, .. })), "{shorter:?}");
+}

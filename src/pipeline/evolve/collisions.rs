@@ -103,7 +103,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// A detector that remembers this many keys at most; each takes about 20 bytes.
+    /// A detector that remembers this many keys at most; each takes 20 to 40 bytes.
     pub fn new(most: usize) -> Self {
         Self { seen: HashMap::new(), sources: Vec::new(), reported: HashSet::new(), most, full: false }
     }

@@ -121,6 +121,14 @@ impl Targets {
         self.sources.insert(source.clone(), Source { schema: Some(schema.clone()), introduced: false, lanes });
     }
 
+    /// What the definition of a source table says after its changes have been planned: defaults, lengths and the order of
+    /// columns, of which no change tells. Plans nothing.
+    pub fn set_upstream(&mut self, source: &TableId, schema: &Arc<TableSchema>) {
+        if let Some(source) = self.sources.get_mut(source) {
+            source.schema = Some(schema.clone());
+        }
+    }
+
     /// A source table that is no longer part of the pipeline, as after it was renamed away. Its targets keep their
     /// schema and their rows.
     pub fn forget(&mut self, source: &TableId) {

@@ -284,7 +284,8 @@ fn merged_tables_are_as_recorded_once_they_are_created() {
     let drop_table = SchemaChange::DropTable { table: id(s(2)) };
     type Row = (usize, &'static [(RowOp, &'static [&'static str])]);
     use RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
-    let played: [(Vec<(usize, SchemaChange)>, Vec<Row>); 7] = [
+    type Played = (Vec<(usize, SchemaChange)>, Vec<Row>);
+    let played: [Played; 7] = [
         (
             vec![],
             vec![

@@ -10,3 +10,4 @@ mod targets;
 mod collisions;
 mod golden;
 mod properties;
+mod documentation;

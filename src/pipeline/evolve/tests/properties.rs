@@ -4,7 +4,7 @@ use super::support::*;
 use crate::config::SchemaChangeBehavior as B;
 use crate::pipeline::evolve::behavior::rewrite;
 use crate::pipeline::evolve::lattice::{Widening, difference, least_common_type, merge};
-use crate::pipeline::evolve::{Coercion, EvolveError, Targets};
+use crate::pipeline::evolve::{Coercion, EvolveError, Options, Targets};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rowferry_model::{
@@ -264,6 +264,47 @@ proptest! {
                     let evolved = targets.evolved(&id("o.m")).unwrap();
                     prop_assert_eq!(types(out[0].schema()), types(evolved));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_left_out_rows_fit_or_the_error_names_them(
+        start in any_schema(),
+        wishes in vec(any_wish(), 1..8),
+        excluded in proptest::sample::subsequence(ALL.to_vec(), 0..ALL.len()),
+        lenient in any::<bool>(),
+        tolerant in any::<bool>(),
+    ) {
+        let table = id("d.t");
+        let behavior = if lenient { B::Lenient } else { B::TryEvolve };
+        let mut targets = Targets::new(Options { kinds: all_but(&excluded), ..options(behavior) });
+        targets.register(&table, &start, std::slice::from_ref(&table));
+        let planned = targets.create(&table).unwrap();
+        carry_out(&mut targets, planned);
+        for (n, wish) in wishes.iter().enumerate() {
+            let Some(schema) = targets.upstream(&table).cloned() else { break };
+            let Some(change) = change(wish, &schema) else { continue };
+            let mut planned = targets.plan(&table, &change).unwrap();
+            while !planned.is_empty() {
+                let next = planned.remove(0);
+                // A sink that can't make every second change.
+                if tolerant && n % 2 == 0 && !matches!(next.change, SchemaChange::CreateTable { .. }) {
+                    targets.tolerated(&next, &mut planned);
+                } else {
+                    targets.applied(&next);
+                }
+            }
+            let Some(schema) = targets.upstream(&table).cloned() else { break };
+            match targets.route(row("d.t", &schema)) {
+                Ok(out) => {
+                    let evolved = targets.evolved(&table).unwrap();
+                    prop_assert_eq!(types(out[0].schema()), types(evolved));
+                }
+                Err(EvolveError::Value { place, .. } | EvolveError::Null { place, .. }) => {
+                    prop_assert_eq!(&place.key, "id=1");
+                }
+                Err(error) => prop_assert!(false, "{error}"),
             }
         }
     }

@@ -293,6 +293,21 @@ fn tables_that_are_not_to_be_created_are_known_all_the_same() {
     }
 }
 
+/// `27a`, where Flink CDC reads shifted columns: MySQL moves a column, of which no change tells.
+#[test]
+fn a_column_that_moves_keeps_its_name_and_its_place_in_the_target() {
+    let source = schema("id INT NOT NULL; name VARCHAR(20); age SMALLINT; note STRING");
+    let mut targets = with(B::Evolve, &[("g.c", &source, &["g.c"])]);
+    create_all(&mut targets, "g.c");
+    change(&mut targets, "g.c", &alter("g.c", &source, &["name VARCHAR(50)"]));
+    let moved = schema("id INT NOT NULL; age SMALLINT; note STRING; name VARCHAR(50)");
+    targets.set_upstream(&id("g.c"), &moved);
+    assert_eq!(routed(&mut targets, "g.c", &moved, &["3", "7", "nt", "moved"]), ["g.c: 3, moved, 7, nt"]);
+    assert_eq!(change(&mut targets, "g.c", &add("g.c", &[("x INT", ColumnPosition::After("id".to_owned()))])).len(), 1);
+    let now = targets.upstream(&id("g.c")).unwrap().clone();
+    assert_eq!(routed(&mut targets, "g.c", &now, &["3", "9", "7", "nt", "moved"]), ["g.c: 3, 9, moved, 7, nt"]);
+}
+
 #[test]
 fn two_rules_to_one_target_give_the_rows_twice_and_the_changes_once() {
     let source = schema("id INT NOT NULL; v INT");
