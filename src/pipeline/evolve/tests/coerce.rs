@@ -127,6 +127,7 @@ fn instants_and_wall_times_meet_in_the_zone_of_the_pipeline() {
         ("DATE", "TIMESTAMP_LTZ(3)", "2024-01-01", "Asia/Shanghai", "2023-12-31T16:00"),
         // A day that Samoa left out.
         ("DATE", "TIMESTAMP_LTZ(3)", "2011-12-30", "Pacific/Apia", "2011-12-30T10:00"),
+        ("TIMESTAMP(0)", "TIMESTAMP_LTZ(0)", "2011-12-30T23:30", "Pacific/Apia", "2011-12-31T09:30"),
     ] {
         assert_eq!(cast(from, to, value, zone).as_deref(), Some(expected), "{from} {value} {zone}");
     }
@@ -160,6 +161,17 @@ fn the_same_shape_is_free() {
     {
         assert!(!Coercion::new(&from, &schema(to), utc()).is_identity(), "{to}");
     }
+}
+
+#[test]
+fn rows_of_a_table_with_another_key_get_the_key_of_their_target() {
+    let from = schema("id INT NOT NULL; v INT");
+    let mut keyless = from.as_ref().clone();
+    keyless.primary_key.clear();
+    let coercion = Coercion::new(&Arc::new(keyless.clone()), &from, utc());
+    assert!(!coercion.is_identity());
+    let out = coercion.apply(batch("d.t", &Arc::new(keyless), &[], &[&["1", "2"]])).unwrap();
+    assert_eq!(out.schema().primary_key, ["id"]);
 }
 
 #[test]

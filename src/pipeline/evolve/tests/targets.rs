@@ -280,6 +280,18 @@ fn what_is_saved_is_where_the_next_run_goes_on() {
 }
 
 #[test]
+fn one_table_takes_its_target_up_again_with_its_own_types() {
+    let saved = [(id("b.t"), schema("id INT NOT NULL; v VARCHAR(10)").as_ref().clone())];
+    let source = schema("id INT NOT NULL; v VARCHAR(20)");
+    let mut targets = with(B::Evolve, &[("a.t", &source, &["b.t"])]);
+    targets.restore(saved);
+    assert_eq!(
+        create_all(&mut targets, "a.t"),
+        ["AlterColumnTypeEvent{tableId=b.t, typeMapping={v=VARCHAR(20)}, oldTypeMapping={v=VARCHAR(10)}, comments={}}"]
+    );
+}
+
+#[test]
 fn tables_that_are_not_to_be_created_are_known_all_the_same() {
     let source = schema("id INT NOT NULL; v INT");
     let skip = Options { skip_create_table: true, ..options(B::Evolve) };
