@@ -114,6 +114,7 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
             skip_create_table: config.pipeline.skip_create_table,
             zone: config.pipeline.local_time_zone,
         },
+        schema_change_timeout: config.pipeline.schema_change_timeout,
         newly_added_tables: source.newly_added_tables,
         binlog_newly_added_tables: source.binlog_newly_added_tables,
         online_schema_changes: source.online_schema_changes,

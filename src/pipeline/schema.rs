@@ -56,6 +56,10 @@ impl Attempt<'_> {
                 applied |= self.pass_on(table, change, ddl).await?;
             }
         }
+        if let Some(tracked) = &change.tracked {
+            // Defaults and moved columns have no event of their own.
+            self.targets.set_upstream(table, &tracked.schema);
+        }
         self.redefine(table, change.tracked.clone())?;
         Ok(applied)
     }
@@ -130,7 +134,14 @@ impl Attempt<'_> {
                 None => Ok(()),
             };
             let done = match checked {
-                Ok(()) => self.sink.metadata.apply(&next.change, next.after.as_deref()).await,
+                Ok(()) => {
+                    let limit = self.settings.schema_change_timeout;
+                    let apply = self.sink.metadata.apply(&next.change, next.after.as_deref());
+                    match tokio::time::timeout(limit, apply).await {
+                        Ok(done) => done,
+                        Err(_) => return Err(too_slow(&next, ddl, limit)),
+                    }
+                }
                 Err(error) => Err(error),
             };
             told = true;
@@ -213,4 +224,16 @@ impl Attempt<'_> {
         }
         Ok(())
     }
+}
+
+/// The sink has not made a change in time. It may still make it: the next attempt looks first.
+fn too_slow(planned: &Planned, ddl: Option<&Ddl>, limit: std::time::Duration) -> Error {
+    let mut error = Error::transient("RF-DDL-007", "the sink has not made a schema change in time")
+        .with("target", &planned.target)
+        .with("change", planned.change.kind().tag())
+        .with("limit", format!("{} s", limit.as_secs()));
+    if let Some(ddl) = ddl {
+        error = error.with("statement", &ddl.statement).with("position", &ddl.position);
+    }
+    error.hint("raise `schema-operator.rpc-timeout` if the target needs longer")
 }

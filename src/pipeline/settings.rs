@@ -88,6 +88,8 @@ pub struct Settings {
     pub server_zone_offset: Option<i32>,
     /// How targets follow their tables.
     pub targets: TargetOptions,
+    /// `schema-operator.rpc-timeout`: how long the sink may take for a schema change.
+    pub schema_change_timeout: Duration,
     /// `scan.newly-added-table.enabled`.
     pub newly_added_tables: bool,
     /// `scan.binlog.newly-added-table.enabled`.

@@ -9,6 +9,7 @@ mod effect;
 mod key;
 mod resolve;
 mod temporal;
+mod undo;
 
 pub use effect::{AlterStep, Effect};
 

@@ -145,6 +145,26 @@ impl SchemaHistory {
         self.defined_at.as_ref().is_some_and(|until| at <= until) && !self.exact.contains(&self.tables.fold(table))
     }
 
+    /// The captured tables whose definitions may be newer than the log, with the place at which they were read.
+    pub(super) fn provisional_tables(&self) -> Option<(BinlogPosition, BTreeMap<TableId, Arc<TableDef>>)> {
+        let until = self.defined_at.clone()?;
+        let tables = self.tables.iter().map(|t| (self.tables.fold(&t.table), Arc::clone(&t.def)));
+        Some((until, tables.filter(|(t, _)| !self.exact.contains(t)).collect()))
+    }
+
+    /// From here on a table's definition is that of the log.
+    pub(super) fn make_exact(&mut self, table: &TableId) {
+        self.changed |= self.exact.insert(self.tables.fold(table));
+    }
+
+    /// A table's definition is that of this place of the log on; before it there are no rows.
+    pub(super) fn begin_at(&mut self, table: &TableId, since: BinlogPosition) {
+        if let Some(mut tracked) = self.tables.remove(table) {
+            tracked.since = Some(since);
+            self.tables.insert(tracked);
+        }
+    }
+
     /// Gives a captured table another definition.
     ///
     /// # Errors
@@ -177,7 +197,7 @@ impl SchemaHistory {
                 let ahead: Vec<(TableId, Option<Arc<TableDef>>)> = self
                     .tables
                     .iter()
-                    .filter(|t| t.is_ahead_of(at))
+                    .filter(|t| t.is_ahead_of(at) || self.is_provisional(&t.table, at))
                     .map(|t| self.tables.fold(&t.table))
                     .map(|t| (t.clone(), self.catalog.table(&t).cloned()))
                     .collect();
@@ -186,12 +206,17 @@ impl SchemaHistory {
                     Ok(effects) => {
                         self.changed |= self.concerns_bystanders(&statement, &effects);
                         for effect in effects {
-                            if !ahead.iter().any(|(t, _)| t == effect.table()) {
+                            // What a table was before it was made does not matter.
+                            let made = matches!(&effect, Effect::Created { table, .. }
+                                if !self.tables.get(table).is_some_and(|t| t.is_ahead_of(at)));
+                            if made || !ahead.iter().any(|(t, _)| t == effect.table()) {
                                 self.effect(effect, &before, at, ask, &mut changes)?;
                             }
                         }
                         for (table, def) in ahead {
-                            if let Some(def) = def {
+                            if let Some(def) = def
+                                && !self.exact.contains(&table)
+                            {
                                 self.catalog.insert_table(table, def);
                             }
                         }
@@ -307,7 +332,7 @@ impl SchemaHistory {
         let Some(table) = ours.clone().or_else(|| self.is_new(to).then(|| to.clone())) else { return Ok(()) };
         let def = match def {
             Some(def) => Arc::clone(def),
-            // The name stood for a captured table at the server when the definitions were read, and does from here on.
+            // Later than the log: its first rows tell.
             None if self.is_provisional(&table, at) && self.tables.get(&table).is_some() => return Ok(()),
             None => match ask(std::slice::from_ref(&table))?.pop() {
                 Some((_, def)) => Arc::new(def),

@@ -10,6 +10,8 @@ mod group;
 mod handle;
 mod history;
 mod online;
+mod rebuild;
+mod row_shape;
 mod statement;
 mod stream;
 mod tables;

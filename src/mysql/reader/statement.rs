@@ -25,23 +25,7 @@ impl BinlogReader {
             _ => {}
         }
         let text = query.sql_text().unwrap_or_else(|_| String::from_utf8_lossy(&query.sql).into_owned());
-        let mut context = self.context.clone();
-        context.default_database = String::from_utf8_lossy(query.database).into_owned();
-        if let Some(mode) = query.sql_mode {
-            context.sql_mode = SqlMode(mode);
-        }
-        let server = context.server;
-        if let Some((_, connection, server_collation)) = query.charsets {
-            if let Some(charset) = CharSet::of_id(connection, server) {
-                context.connection_charset = charset.name.to_string();
-            }
-            if let Some(charset) = CharSet::of_id(server_collation, server) {
-                context.server_charset = charset;
-            }
-        }
-        if let Some(charset) = query.utf8mb4_collation.and_then(|id| CharSet::of_id(id, server)) {
-            context.utf8mb4_collation = Some(charset.collation.to_string());
-        }
+        let context = self.context_of(&query);
         let Classified { kind, touched } = classify(&text, &context);
         match kind {
             StatementKind::Transaction(_) => return self.transaction_statement(&text),
@@ -64,6 +48,11 @@ impl BinlogReader {
         }
         // Rows of the same transaction come behind the DDL.
         if self.ddl.is_some() { self.seal(false) } else { Ok(()) }
+    }
+
+    /// The session in which a statement ran.
+    pub(super) fn context_of(&self, query: &QueryEvent<'_>) -> DdlContext {
+        session_of(&self.context, query)
     }
 
     /// Follows a DDL. What it means to captured tables waits for the end of its transaction.
@@ -161,6 +150,28 @@ impl BinlogReader {
             Touched::Unknown => Some("(the statement could not be read)".to_owned()),
         }
     }
+}
+
+/// A server's context with what a Query event tells of its session.
+pub(super) fn session_of(server_context: &DdlContext, query: &QueryEvent<'_>) -> DdlContext {
+    let mut context = server_context.clone();
+    context.default_database = String::from_utf8_lossy(query.database).into_owned();
+    if let Some(mode) = query.sql_mode {
+        context.sql_mode = SqlMode(mode);
+    }
+    let server = context.server;
+    if let Some((_, connection, server_collation)) = query.charsets {
+        if let Some(charset) = CharSet::of_id(connection, server) {
+            context.connection_charset = charset.name.to_string();
+        }
+        if let Some(charset) = CharSet::of_id(server_collation, server) {
+            context.server_charset = charset;
+        }
+    }
+    if let Some(charset) = query.utf8mb4_collation.and_then(|id| CharSet::of_id(id, server)) {
+        context.utf8mb4_collation = Some(charset.collation.to_string());
+    }
+    context
 }
 
 /// The name of an XA transaction as the log writes it: what stands behind `XA START`.

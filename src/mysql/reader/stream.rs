@@ -1,15 +1,11 @@
 //! The reader's loop.
 
-use super::from_map::{definition_of, labels_differ};
 use super::group::{Group, Segment, StreamPoint};
 use super::handle::ReaderHandle;
 use super::history::{Bystanders, Ddl, SchemaHistory};
 use super::statement::xid_of;
-use super::tables::Tracked;
 use crate::error::{Error, Result};
-use crate::mysql::binlog::{
-    Checksum, DecodeOptions, EventBody, EventHeader, EventParser, RawTableMap, RowPlan, RowsEvent,
-};
+use crate::mysql::binlog::{Checksum, DecodeOptions, EventBody, EventHeader, EventParser, RowPlan, RowsEvent};
 use crate::mysql::catalog;
 use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper};
 use crossbeam_channel::Sender;
@@ -59,16 +55,16 @@ pub enum StreamItem {
 }
 
 /// A table, how its rows are decoded, and their schema.
-type Planned = (TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>);
+pub(super) type Planned = (TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>);
 
 /// A table number of the log.
 pub(super) struct NumberedTable {
     /// The TABLE_MAP event's body; the same bytes mean the same plan.
-    body: Vec<u8>,
+    pub(super) body: Vec<u8>,
     /// `None`: the table is not captured.
-    plan: Option<Planned>,
+    pub(super) plan: Option<Planned>,
     /// The open segment's number and its group there, if it has one.
-    group: Option<(u64, usize)>,
+    pub(super) group: Option<(u64, usize)>,
 }
 
 /// The identifier of the transaction that is being read.
@@ -94,7 +90,7 @@ pub struct BinlogReader {
     /// Counts the segments.
     segment: u64,
     /// The end of the last whole transaction, and the transactions up to it.
-    boundary: BinlogPosition,
+    pub(super) boundary: BinlogPosition,
     gtids: Option<GtidSet>,
     pub(super) at: BinlogPosition,
     pub(super) in_transaction: bool,
@@ -118,7 +114,7 @@ pub struct BinlogReader {
 }
 
 /// The most bytes that a compressed transaction may unpack to in one piece: MySQL's own limit of an event.
-const MAX_PAYLOAD: u64 = 4 << 30;
+pub(super) const MAX_PAYLOAD: u64 = 4 << 30;
 
 impl BinlogReader {
     /// A reader that starts at an offset.
@@ -218,16 +214,7 @@ impl BinlogReader {
             self.options.server_uuid.clone_from(&uuid);
             self.history.forget_places();
         }
-        let start = match &self.gtids {
-            Some(gtids) if self.options.use_gtids => DumpStart::Gtids(gtids.clone()),
-            _ => DumpStart::Position(BinlogPosition::new(self.boundary.file.clone(), self.boundary.pos.max(4))),
-        };
-        let request = DumpRequest {
-            server_id: self.options.server_id,
-            start,
-            heartbeat: self.options.heartbeat,
-            replica_uuid: self.options.replica_uuid,
-        };
+        let request = self.request();
         self.parser = EventParser::new(Checksum::Crc32);
         self.numbers.clear();
         // Lost again before it came as far as the first time: what was taken then is still taken.
@@ -424,77 +411,18 @@ impl BinlogReader {
         }
     }
 
-    fn table_map(&mut self, map: RawTableMap<'_>) -> Result<()> {
-        if let Some(known) = self.numbers.get(&map.table_id)
-            && known.body == map.body
-        {
-            return Ok(());
-        }
-        // Until this one is understood the number means nothing: never the old table.
-        self.numbers.remove(&map.table_id);
-        let table = TableId::new(
-            String::from_utf8_lossy(map.database).into_owned(),
-            String::from_utf8_lossy(map.table).into_owned(),
-        );
-        let (plan, body) = match self.history.tables().get(&table) {
-            None => (None, map.body.to_vec()),
-            // In the snapshot already. No body: the next event of the same bytes is looked at again.
-            Some(tracked) if tracked.is_ahead_of(&self.at) => (None, Vec::new()),
-            Some(tracked) => (Some(self.plan(tracked.clone(), map)?), map.body.to_vec()),
+    /// How the log is asked for from here on.
+    pub(super) fn request(&self) -> DumpRequest {
+        let start = match &self.gtids {
+            Some(gtids) if self.options.use_gtids => DumpStart::Gtids(gtids.clone()),
+            _ => DumpStart::Position(BinlogPosition::new(self.boundary.file.clone(), self.boundary.pos.max(4))),
         };
-        // Numbers are given anew with each change of a table and after each flush: forget what is not in use.
-        const MAX_NUMBERS: usize = 100_000;
-        if self.numbers.len() >= MAX_NUMBERS {
-            self.seal(false)?;
-            self.numbers.clear();
+        DumpRequest {
+            server_id: self.options.server_id,
+            start,
+            heartbeat: self.options.heartbeat,
+            replica_uuid: self.options.replica_uuid,
         }
-        self.numbers.insert(map.table_id, NumberedTable { body, plan, group: None });
-        Ok(())
-    }
-
-    /// How a table's rows are decoded. Where the log is read from an old place, the definition may be newer than the
-    /// rows: then the log's own metadata tell what the table was.
-    fn plan(&mut self, mut tracked: Tracked, map: RawTableMap<'_>) -> Result<Planned> {
-        let table = tracked.table.clone();
-        let parsed = map.columns().map_err(|e| {
-            Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read")
-                .with("table", &table)
-                .with("position", &self.at)
-                .caused_by(e)
-        })?;
-        let mut plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode);
-        if self.history.is_provisional(&table, &self.at)
-            && (plan.is_err() || labels_differ(&parsed, &tracked.def))
-            && let Some(def) = definition_of(&parsed, &tracked.def, self.context.server)
-        {
-            let change = self.history.redefine(&table, def)?;
-            if self.taken > 0 {
-                return Err(Error::permanent(
-                    "RF-DDL-005",
-                    "a table's former definition shows only in the middle of a transaction",
-                )
-                .with("table", &table)
-                .with("position", &self.at)
-                .hint("start at a later place, or with a new snapshot"));
-            }
-            if let Some(now) = change.tracked.clone() {
-                tracing::info!(%table, position = %self.at, "the binlog's metadata show what the table was here");
-                tracked = now;
-                plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode);
-            }
-            self.seal_before_ddl()?;
-            let statement = "(none: the definition as the binlog's metadata show it)".to_owned();
-            self.ddl = Some(Ddl { statement, position: self.at.clone(), tables: vec![change] });
-            self.seal(false)?;
-        }
-        let plan = plan.map_err(|e| {
-            Error::permanent("RF-SRC-039", "the log's columns are not those of the table's definition")
-                .with("table", &table)
-                .with("position", &self.at)
-                .caused_by(e)
-                .hint("the definition has changed since: SET PERSIST binlog_row_metadata = 'FULL' makes the log tell it from then on; now start at a later place, or with a new snapshot")
-        })?;
-        Ok((table, plan, tracked.schema.clone()))
     }
 
     fn rows(&mut self, header: &EventHeader, rows: RowsEvent<'_>) -> Result<()> {

@@ -209,6 +209,7 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset) -> Result<
 ///
 /// # Errors
 /// The server can't be asked, the lock is not allowed, or a value can't be decoded.
+#[expect(clippy::too_many_arguments, reason = "one call site; two connections, what is read, and where it goes")]
 pub fn read_whole(
     connection: &mut Connection,
     locker: &mut Connection,
