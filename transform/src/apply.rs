@@ -3,7 +3,7 @@
 use crate::bind::EVENT_TYPE;
 use crate::column::{Col, as_bools};
 use crate::error::EvalError;
-use crate::kernel::append_value;
+use crate::kernel::{append_value, fill_nulls};
 use crate::node::{Context, Failure, Input, Node, evaluate};
 use crate::plan::TablePlan;
 use crate::types::Type;
@@ -67,7 +67,7 @@ impl TablePlan {
                 .and_then(|column| Ok(column.spread(rows)?))
                 .map_err(|failure| self.failed(failure, "filter", text, &input.columns))?;
             let passes = as_bools(&passes).map_err(|e| self.failed(e.into(), "filter", text, &input.columns))?;
-            let passes = arrow_select::filter::prep_null_mask_filter(passes);
+            let passes = fill_nulls(passes, false);
             let kept = keep(&changes, passes.values());
             if kept.rows == 0 {
                 return Ok(None);

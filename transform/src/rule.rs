@@ -39,6 +39,10 @@ pub struct TransformOptions {
     pub allow_trimming_primary_key: bool,
     /// Whether the source's `metadata.list` has `op_ts`.
     pub op_ts: bool,
+    /// Whether it has `table_name`.
+    pub table_name: bool,
+    /// Whether it has `database_name`.
+    pub database_name: bool,
 }
 
 impl Default for TransformOptions {
@@ -50,6 +54,8 @@ impl Default for TransformOptions {
             null_comparisons: NullComparisons::FlinkCdc,
             allow_trimming_primary_key: false,
             op_ts: false,
+            table_name: false,
+            database_name: false,
         }
     }
 }

@@ -153,8 +153,9 @@ impl<'a> Binder<'a> {
         }
         let Some((_, schema)) = self.scope.table else { return Ok(Arc::new(Node::unknown())) };
         let fault = Fault::new(format!("the table has no column `{}`", name.value)).at(range);
-        if name.value == OP_TS {
-            return Err(fault.hint("as metadata, op_ts must stand in the source's metadata.list"));
+        if ["op_ts", "table_name", "database_name"].contains(&name.value.as_str()) {
+            let hint = format!("as metadata, {} must stand in the source's metadata.list", name.value);
+            return Err(fault.hint(hint));
         }
         let known = schema.columns.iter().map(|column| column.name.as_str()).chain(METADATA.iter().copied());
         Err(fault.maybe_hint(functions::nearest(&name.value, known)))
@@ -175,6 +176,8 @@ impl<'a> Binder<'a> {
             "__namespace_name__" => text(""),
             "__schema_name__" => text(table.database()),
             "__table_name__" => text(table.table()),
+            "table_name" if self.options().table_name => text(table.table()),
+            "database_name" if self.options().database_name => text(table.database()),
             EVENT_TYPE => Some(node(schema.columns.len(), TEXT, false)),
             OP_TS if self.options().op_ts => Some(node(schema.columns.len() + 1, BIGINT, false)),
             _ => None,
