@@ -1,6 +1,6 @@
 //! Compares the expressions of a file of recordings with what the transform engine gives: `scripts/expr-golden FILE`.
 
-#![allow(clippy::unwrap_used, missing_docs, unreachable_pub, reason = "a program of the tests")]
+#![allow(clippy::unwrap_used, dead_code, missing_docs, unreachable_pub, reason = "a program of the tests")]
 
 #[path = "../tests/support/golden.rs"]
 mod golden;

@@ -92,7 +92,8 @@ impl TablePlan {
             outputs.push(column);
         }
         if let Some(key) = &self.new_key {
-            split_key_changes(&mut changes, key, &outputs).map_err(|f| self.failed(f, "projection", "", &input.columns))?;
+            split_key_changes(&mut changes, key, &outputs)
+                .map_err(|f| self.failed(f, "projection", "", &input.columns))?;
         }
         if self.soft_delete
             && let Changes::Mixed(ops) = &mut changes
@@ -149,7 +150,8 @@ impl TablePlan {
             node.columns(&mut read);
             read.contains(&index)
         };
-        self.outputs.iter().any(|output| reads(&output.node)) || self.filter.as_ref().is_some_and(|(node, _)| reads(node))
+        self.outputs.iter().any(|output| reads(&output.node))
+            || self.filter.as_ref().is_some_and(|(node, _)| reads(node))
     }
 
     /// `+I`, `-U`, `+U`, `-D` for each row, where an expression reads it.
@@ -171,7 +173,9 @@ impl TablePlan {
     fn event_times(&self, times: Option<&Int64Array>, rows: usize) -> ArrayRef {
         match times {
             Some(times) => Arc::new(times.clone()),
-            None => Arc::new(Int64Array::from(vec![0; if self.reads(self.source.columns.len() + 1) { rows } else { 0 }])),
+            None => {
+                Arc::new(Int64Array::from(vec![0; if self.reads(self.source.columns.len() + 1) { rows } else { 0 }]))
+            }
         }
     }
 

@@ -2,7 +2,9 @@
 
 use arrow_array::builder::{BinaryBuilder, BooleanBuilder, PrimitiveBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Decimal128Type, DurationMicrosecondType, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{
+    Date32Type, Decimal128Type, DurationMicrosecondType, Float64Type, Int64Type, TimestampMicrosecondType,
+};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, Datum, PrimitiveArray, StringArray};
 use std::sync::Arc;
 

@@ -42,7 +42,9 @@ impl Transforms {
                 let change = SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(plan.schema()) };
                 Ok(Evolved { plan, changes: vec![change] })
             }
-            SchemaChange::DropTable { .. } | SchemaChange::TruncateTable { .. } | SchemaChange::AlterTableComment { .. } => {
+            SchemaChange::DropTable { .. }
+            | SchemaChange::TruncateTable { .. }
+            | SchemaChange::AlterTableComment { .. } => {
                 Ok(Evolved { plan: fresh(Some(before.schema()))?, changes: vec![change.clone()] })
             }
             SchemaChange::AddColumns { .. }
@@ -115,7 +117,8 @@ fn difference(from: &TableSchema, to: &TableSchema, cause: &SchemaChange) -> Vec
         .iter()
         .filter_map(|column| {
             let old = now.columns.iter().find(|old| old.name == column.name)?;
-            let same = old.data_type == column.data_type && old.nullable == column.nullable && old.comment == column.comment;
+            let same =
+                old.data_type == column.data_type && old.nullable == column.nullable && old.comment == column.comment;
             (!same).then(|| AlteredColumn {
                 name: column.name.clone(),
                 data_type: column.data_type,

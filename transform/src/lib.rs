@@ -27,8 +27,8 @@ pub mod java_regex;
 
 pub use error::{EvalError, RuleError, RuleErrors, RuleKey, Severity};
 pub use evolve::Evolved;
-pub use plan::TablePlan;
 pub use model::ModelSpec;
+pub use plan::TablePlan;
 pub use rule::{Counters, NullComparisons, RuleSpec, TableMatcher, TransformOptions, Transforms};
 pub use types::Type;
 pub use udf::{FunctionBody, UserFunction};

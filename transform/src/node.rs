@@ -91,10 +91,16 @@ pub(crate) struct Node {
 pub(crate) enum Kind {
     Column(usize),
     Literal(ArrayRef),
-    Call { args: Vec<Arc<Node>>, kernel: Kernel },
+    Call {
+        args: Vec<Arc<Node>>,
+        kernel: Kernel,
+    },
     And(Arc<Node>, Arc<Node>),
     Or(Arc<Node>, Arc<Node>),
-    Case { whens: Vec<(Arc<Node>, Arc<Node>)>, otherwise: Arc<Node> },
+    Case {
+        whens: Vec<(Arc<Node>, Arc<Node>)>,
+        otherwise: Arc<Node>,
+    },
     /// Computed once a batch, whoever asks.
     Shared(usize, Arc<Node>),
 }
@@ -236,20 +242,12 @@ fn connective(a: &Node, b: &Node, input: &Input, context: &Context, or: bool) ->
         evaluate(b, input, context)?.spread(input.rows)?
     };
     let right = as_bools(&right)?;
-    let result = if or {
-        arrow_arith::boolean::or_kleene(left, right)?
-    } else {
-        arrow_arith::boolean::and_kleene(left, right)?
-    };
+    let result =
+        if or { arrow_arith::boolean::or_kleene(left, right)? } else { arrow_arith::boolean::and_kleene(left, right)? };
     Ok(Col::rows(Arc::new(result)))
 }
 
-fn case(
-    whens: &[(Arc<Node>, Arc<Node>)],
-    otherwise: &Node,
-    input: &Input,
-    context: &Context,
-) -> Result<Col, Failure> {
+fn case(whens: &[(Arc<Node>, Arc<Node>)], otherwise: &Node, input: &Input, context: &Context) -> Result<Col, Failure> {
     let careful = otherwise.careful || whens.iter().any(|(condition, value)| condition.careful || value.careful);
     let mut open = careful.then(|| BooleanArray::from(vec![true; input.rows]));
     let mut chosen = Vec::with_capacity(whens.len());
@@ -262,7 +260,8 @@ fn case(
             Some(open) => {
                 let mask = evaluate_where(condition, open, input, context)?;
                 let mask = as_bools(&mask)?;
-                let mask: BooleanArray = mask.iter().zip(open.iter()).map(|(m, o)| Some(m == Some(true) && o == Some(true))).collect();
+                let mask: BooleanArray =
+                    mask.iter().zip(open.iter()).map(|(m, o)| Some(m == Some(true) && o == Some(true))).collect();
                 *open = open.iter().zip(mask.iter()).map(|(o, m)| Some(o == Some(true) && m != Some(true))).collect();
                 let value = evaluate_where(value, &mask, input, context)?;
                 (mask, Col::rows(value))

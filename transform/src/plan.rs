@@ -97,7 +97,9 @@ impl TablePlan {
             let mut used = Vec::new();
             names(expr, &mut used);
             let mut aliases = Vec::new();
-            for output in outputs.iter_mut().filter(|output| output.source.is_none() && used.contains(&output.column.name)) {
+            for output in
+                outputs.iter_mut().filter(|output| output.source.is_none() && used.contains(&output.column.name))
+            {
                 let slot = shared.len();
                 shared.push(Arc::clone(&output.node));
                 let inner = output.node.as_ref();
@@ -105,7 +107,9 @@ impl TablePlan {
                 aliases.push((output.column.name.clone(), Arc::clone(&output.node)));
             }
             // A plain column under another name is that column.
-            for output in outputs.iter().filter(|output| output.source.as_ref().is_some_and(|s| *s != output.column.name)) {
+            for output in
+                outputs.iter().filter(|output| output.source.as_ref().is_some_and(|s| *s != output.column.name))
+            {
                 aliases.push((output.column.name.clone(), Arc::clone(&output.node)));
             }
             let scope = Scope { table: Some((table, source)), aliases };
@@ -115,7 +119,9 @@ impl TablePlan {
                     add(RuleKey::Filter, Fault::new("the filter could not be compiled"));
                     None
                 }
-                Ok(node) => Some((Arc::new(Node { ty: BOOL, ..node.as_ref().clone() }), places.text().trim().to_owned())),
+                Ok(node) => {
+                    Some((Arc::new(Node { ty: BOOL, ..node.as_ref().clone() }), places.text().trim().to_owned()))
+                }
                 Err(fault) => {
                     add(RuleKey::Filter, fault);
                     None
@@ -171,11 +177,11 @@ fn project(
         text: column.name.clone(),
         source: Some(column.name.clone()),
     };
-    let (expr, alias, span) = match item {
+    let (expr, alias) = match item {
         Item::Star => {
             return Ok(source.columns.iter().enumerate().map(|(i, column)| direct(i, column, &column.name)).collect());
         }
-        Item::Expression { expr, alias, span } => (expr, alias, span),
+        Item::Expression { expr, alias, .. } => (expr, alias),
     };
     let Some((name, _)) = alias else { return Err(Fault::new("an expression needs AS and a name")) };
     let mut binder = Binder::new(environment, scope, &rule.places);
@@ -200,7 +206,7 @@ fn project(
         node
     };
     let column = Column { nullable, ..Column::new(name.clone(), data_type) };
-    let text = rule.places.excerpt(*span).unwrap_or_default().to_owned();
+    let text = expr.to_string();
     Ok(vec![Output { column, node, text, source: None }])
 }
 
@@ -240,7 +246,11 @@ fn schema(
     TableSchema {
         columns: outputs.iter().map(|output| output.column.clone()).collect(),
         primary_key,
-        partition_key: if spec.partition_keys.is_empty() { source.partition_key.clone() } else { spec.partition_keys.clone() },
+        partition_key: if spec.partition_keys.is_empty() {
+            source.partition_key.clone()
+        } else {
+            spec.partition_keys.clone()
+        },
         comment: source.comment.clone(),
         options: if spec.table_options.is_empty() { source.options.clone() } else { spec.table_options.clone() },
     }

@@ -84,7 +84,10 @@ pub struct RuleSpec {
 
 impl fmt::Debug for RuleSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RuleSpec").field("projection", &self.projection).field("filter", &self.filter).finish_non_exhaustive()
+        f.debug_struct("RuleSpec")
+            .field("projection", &self.projection)
+            .field("filter", &self.filter)
+            .finish_non_exhaustive()
     }
 }
 
@@ -155,7 +158,8 @@ impl Transforms {
         models: Vec<ModelSpec>,
     ) -> (Option<Self>, Vec<RuleError>) {
         let mut findings = Vec::new();
-        let options = TransformOptions { decimal_precision: options.decimal_precision.clamp(1, MAX_PRECISION), ..options };
+        let options =
+            TransformOptions { decimal_precision: options.decimal_precision.clamp(1, MAX_PRECISION), ..options };
         let functions = Functions::new(functions, &mut findings);
         let models = Models::new(models, &mut findings);
         let environment = Environment { options, functions, models };
@@ -192,11 +196,7 @@ impl Transforms {
     ///
     /// # Errors
     /// An unknown column, a type that does not fit, a filter that is no condition, a key that is not projected.
-    pub fn for_table(
-        &self,
-        table: &TableId,
-        schema: &Arc<TableSchema>,
-    ) -> Result<Option<Arc<TablePlan>>, RuleErrors> {
+    pub fn for_table(&self, table: &TableId, schema: &Arc<TableSchema>) -> Result<Option<Arc<TablePlan>>, RuleErrors> {
         self.for_table_like(table, schema, None)
     }
 
@@ -236,7 +236,7 @@ fn parse(index: usize, spec: RuleSpec, environment: &Environment, findings: &mut
         let Item::Expression { expr, alias, span } = item else { continue };
         match alias {
             None => {
-                let shown = places.excerpt(*span).unwrap_or_default();
+                let shown = expr.to_string();
                 let fault = Fault::new(format!("the expression `{shown}` needs AS and a name"))
                     .hint(format!("write `{shown} AS name`"));
                 add(RuleKey::Projection, fault.at(places.range(*span)));
@@ -244,7 +244,8 @@ fn parse(index: usize, spec: RuleSpec, environment: &Environment, findings: &mut
             Some((name, at)) => {
                 let renames = !matches!(expr, Expr::Identifier(own) if own.value == *name);
                 if renames && METADATA.contains(&name.as_str()) {
-                    let fault = Fault::new(format!("the name `{name}` is reserved for metadata")).hint("choose another name");
+                    let fault =
+                        Fault::new(format!("the name `{name}` is reserved for metadata")).hint("choose another name");
                     add(RuleKey::Projection, fault.at(places.range(*at)));
                 }
             }

@@ -82,7 +82,11 @@ pub(crate) fn civil(days: i64) -> (i64, u32, u32) {
 
 /// The day since 1970-01-01 of a date that exists.
 pub(crate) fn days_of(year: i64, month: u32, day: u32) -> Option<i64> {
-    if !(1..=12).contains(&month) || day == 0 || day > month_length(year, month) || !(-200_000..=200_000).contains(&year) {
+    if !(1..=12).contains(&month)
+        || day == 0
+        || day > month_length(year, month)
+        || !(-200_000..=200_000).contains(&year)
+    {
         return None;
     }
     let year = year - i64::from(month <= 2);
@@ -194,7 +198,9 @@ fn split_time(text: &str) -> Option<(i64, &str)> {
     }
     let micros = match fraction {
         None => 0,
-        Some(digits) if digits.is_empty() || digits.len() > 9 || !digits.bytes().all(|b| b.is_ascii_digit()) => return None,
+        Some(digits) if digits.is_empty() || digits.len() > 9 || !digits.bytes().all(|b| b.is_ascii_digit()) => {
+            return None;
+        }
         Some(digits) => format!("{digits:0<6}").get(..6)?.parse::<i64>().ok()?,
     };
     Some(((hours * 3600 + minutes * 60 + seconds) * SECOND + micros, rest))
@@ -275,8 +281,17 @@ mod tests {
     fn floating_point_is_written_as_java_does() {
         // What java.lang.Double's documentation says of magnitudes from 10^-3 up to 10^7.
         for (value, text) in [
-            (1.0, "1.0"), (100.0, "100.0"), (-1.5, "-1.5"), (9_999_999.0, "9999999.0"), (1e7, "1.0E7"), (1e10, "1.0E10"),
-            (0.001, "0.001"), (0.0001, "1.0E-4"), (1.25e-5, "1.25E-5"), (123_456.789, "123456.789"), (0.0, "0.0"),
+            (1.0, "1.0"),
+            (100.0, "100.0"),
+            (-1.5, "-1.5"),
+            (9_999_999.0, "9999999.0"),
+            (1e7, "1.0E7"),
+            (1e10, "1.0E10"),
+            (0.001, "0.001"),
+            (0.0001, "1.0E-4"),
+            (1.25e-5, "1.25E-5"),
+            (123_456.789, "123456.789"),
+            (0.0, "0.0"),
         ] {
             assert_eq!(double(value), text);
         }

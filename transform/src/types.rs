@@ -185,9 +185,8 @@ pub(crate) fn common(a: &Type, b: &Type, cap: u8) -> Option<Type> {
             (DataType::TimestampLtz(p), DataType::TimestampLtz(q)) => {
                 Some(Type::Plain(DataType::TimestampLtz(p.max(q))))
             }
-            (DataType::Timestamp(p), DataType::TimestampLtz(q)) | (DataType::TimestampLtz(q), DataType::Timestamp(p)) => {
-                Some(Type::Plain(DataType::Timestamp(p.max(q))))
-            }
+            (DataType::Timestamp(p), DataType::TimestampLtz(q))
+            | (DataType::TimestampLtz(q), DataType::Timestamp(p)) => Some(Type::Plain(DataType::Timestamp(p.max(q)))),
             (DataType::Date, DataType::Timestamp(p) | DataType::TimestampLtz(p))
             | (DataType::Timestamp(p) | DataType::TimestampLtz(p), DataType::Date) => {
                 Some(Type::Plain(DataType::Timestamp(p)))

@@ -29,7 +29,9 @@ pub struct UserFunction {
 #[derive(Debug)]
 pub(crate) enum Callable {
     /// It can't be called here.
-    Elsewhere { what: String },
+    Elsewhere {
+        what: String,
+    },
     Sql(SqlFunction),
 }
 

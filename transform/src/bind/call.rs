@@ -7,7 +7,8 @@ use crate::node::Node;
 use crate::types::{TEXT, Type};
 use crate::udf::Callable;
 use sqlparser::ast::{
-    CeilFloorKind, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned, TrimWhereField,
+    CeilFloorKind, DateTimeField, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Spanned,
+    TrimWhereField,
 };
 use std::sync::Arc;
 
@@ -33,10 +34,8 @@ impl Binder<'_> {
                 self.trim(*trim_where, trim_what.as_deref(), expr)
             }
             Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
-                let args: Vec<&Expr> = [expr.as_ref(), overlay_what, overlay_from]
-                    .into_iter()
-                    .chain(overlay_for.as_deref())
-                    .collect();
+                let args: Vec<&Expr> =
+                    [expr.as_ref(), overlay_what, overlay_from].into_iter().chain(overlay_for.as_deref()).collect();
                 self.built_in("OVERLAY", &args)
             }
             Expr::Extract { field, expr, .. } => {
@@ -118,7 +117,9 @@ impl Binder<'_> {
         let mut args = Vec::with_capacity(exprs.len());
         for (i, expr) in exprs.into_iter().enumerate() {
             let unit = match expr {
-                Expr::Identifier(word) if i == 0 && takes_unit.iter().any(|f| f.eq_ignore_ascii_case(name)) => Some(word),
+                Expr::Identifier(word) if i == 0 && takes_unit.iter().any(|f| f.eq_ignore_ascii_case(name)) => {
+                    Some(word)
+                }
                 _ => None,
             };
             args.push(match unit {
@@ -187,7 +188,9 @@ impl Binder<'_> {
             return Err(wrong_count(name, 2, usize::MAX, args.len()));
         };
         let Some(model) = model.constant_text() else {
-            return Err(Fault::new(format!("the first argument of {name} must be the name of a model in single quotes")));
+            return Err(Fault::new(format!(
+                "the first argument of {name} must be the name of a model in single quotes"
+            )));
         };
         let Some(found) = self.environment.models.find(&model) else {
             let fault = Fault::new(format!("{name} refers to the undeclared model `{model}`"))

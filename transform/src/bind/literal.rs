@@ -7,8 +7,8 @@ use crate::node::{Node, constant_text};
 use crate::text::{DAY, SECOND, parse_date, parse_decimal, parse_time};
 use crate::types::{BIGINT, BOOL, DOUBLE, INT, MAX_PRECISION, TEXT, Type, decimal};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DurationMicrosecondArray, Float64Array, Int32Array,
-    Int64Array, TimestampMicrosecondArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DurationMicrosecondArray, Float64Array,
+    Int32Array, Int64Array, TimestampMicrosecondArray,
 };
 use rowferry_model::DataType;
 use sqlparser::ast::{self, DateTimeField, Expr, Interval, TypedString, Value};
@@ -19,22 +19,9 @@ impl Binder<'_> {
         match value {
             Value::Number(digits, _) => number(digits),
             Value::SingleQuotedString(text) => Ok(Node::literal(TEXT, constant_text(text))),
-            Value::Boolean(value) => {
-                Ok(Node::literal(BOOL, Arc::new(BooleanArray::from(vec![*value])) as ArrayRef))
-            }
+            Value::Boolean(value) => Ok(Node::literal(BOOL, Arc::new(BooleanArray::from(vec![*value])) as ArrayRef)),
             Value::Null => Ok(Node::null(Type::Null)),
             Value::HexStringLiteral(digits) => hex(digits),
-            Value::Placeholder(name) => {
-                let index = name.strip_prefix('$').and_then(|number| number.parse::<usize>().ok());
-                match (&self.arguments, index) {
-                    (Some(arguments), Some(index)) if index >= 1 => {
-                        arguments.get(index - 1).map(|node| node.as_ref().clone()).ok_or_else(|| {
-                            Fault::new(format!("`{name}`: the function is called with {} arguments", arguments.len()))
-                        })
-                    }
-                    _ => Err(Fault::new(format!("`{name}` stands for an argument, which only the `sql` of a function has"))),
-                }
-            }
             Value::DoubleQuotedString(text) => {
                 Err(Fault::new(format!("`\"{text}\"`: double quotes have no meaning here"))
                     .hint("write texts in single quotes, names in backticks"))

@@ -144,7 +144,11 @@ impl<'a> Binder<'a> {
             return Ok(Arc::clone(node));
         }
         let range = self.places.range(name.span);
-        if self.arguments.is_some() {
+        if let Some(arguments) = &self.arguments {
+            let number = name.value.strip_prefix('$').and_then(|digits| digits.parse::<usize>().ok());
+            if let Some(node) = number.and_then(|number| arguments.get(number.checked_sub(1)?)) {
+                return Ok(Arc::clone(node));
+            }
             let fault = Fault::new(format!("`{}` is no argument of the function", name.value));
             return Err(fault.hint("write $1, $2 for its arguments").at(range));
         }

@@ -193,8 +193,8 @@ impl Binder<'_> {
             if x.ty == to || (x.ty.is_text() && to.is_text()) {
                 return Ok(Node { ty: to, nullable: true, ..x.as_ref().clone() });
             }
-            let kernel = cast_kernel(&x.ty, &to, mode)
-                .ok_or_else(|| Fault::new(format!("{} can't be cast to {to}", x.ty)))?;
+            let kernel =
+                cast_kernel(&x.ty, &to, mode).ok_or_else(|| Fault::new(format!("{} can't be cast to {to}", x.ty)))?;
             Ok(call_node(to, vec![x], kernel, options))
         })
     }
@@ -281,11 +281,7 @@ fn in_node(x: &Arc<Node>, values: &[Arc<Node>], options: &TransformOptions) -> R
 }
 
 /// Two operands as values of one type (decimals may keep their scales).
-fn comparable(
-    a: &Arc<Node>,
-    b: &Arc<Node>,
-    options: &TransformOptions,
-) -> Result<(Arc<Node>, Arc<Node>), Fault> {
+fn comparable(a: &Arc<Node>, b: &Arc<Node>, options: &TransformOptions) -> Result<(Arc<Node>, Arc<Node>), Fault> {
     let literal = |text: &Arc<Node>, other: &Arc<Node>| -> Result<Option<Arc<Node>>, Fault> {
         if !text.ty.is_text() || other.ty.is_text() || matches!(other.ty, Type::Null | Type::Variant) {
             return Ok(None);

@@ -31,16 +31,22 @@ pub(super) fn sql_type(ty: &ast::DataType, time_precision: Option<u8>) -> Result
         | ast::DataType::CharacterVarying(_)
         | ast::DataType::Text
         | ast::DataType::String(_) => TEXT,
-        ast::DataType::Binary(_) | ast::DataType::Varbinary(_) | ast::DataType::Bytes(_) => Type::Plain(DataType::Bytes),
+        ast::DataType::Binary(_) | ast::DataType::Varbinary(_) | ast::DataType::Bytes(_) => {
+            Type::Plain(DataType::Bytes)
+        }
         ast::DataType::Date => Type::Plain(DataType::Date),
-        ast::DataType::Time(p, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Type::Plain(DataType::Time(precision(*p)?)),
+        ast::DataType::Time(p, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+            Type::Plain(DataType::Time(precision(*p)?))
+        }
         ast::DataType::Timestamp(p, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone)
         | ast::DataType::Datetime(p) => Type::Plain(DataType::Timestamp(precision(*p)?)),
         ast::DataType::Custom(name, modifiers) if name.to_string().eq_ignore_ascii_case("TIMESTAMP_LTZ") => {
             let digits = modifiers.first().map(|m| m.to_string());
             let given = match digits {
                 None => None,
-                Some(digits) => Some(digits.parse().map_err(|_| Fault::new(format!("`{digits}` is not a number of digits")))?),
+                Some(digits) => {
+                    Some(digits.parse().map_err(|_| Fault::new(format!("`{digits}` is not a number of digits")))?)
+                }
             };
             Type::Plain(DataType::TimestampLtz(precision(given)?))
         }
@@ -54,7 +60,10 @@ fn exact(info: ExactNumberInfo) -> Result<Type, Fault> {
         ExactNumberInfo::Precision(p) => (p, 0),
         ExactNumberInfo::PrecisionAndScale(p, s) => (p, s),
     };
-    let wrong = || Fault::new(format!("DECIMAL({precision}, {scale}) is not a type")).hint("it has 1 to 38 digits, of which some may stand behind the point");
+    let wrong = || {
+        Fault::new(format!("DECIMAL({precision}, {scale}) is not a type"))
+            .hint("it has 1 to 38 digits, of which some may stand behind the point")
+    };
     let precision_ok = (1..=u64::from(MAX_PRECISION)).contains(&precision);
     let scale_ok = scale >= 0 && scale.unsigned_abs() <= precision;
     if !precision_ok || !scale_ok {

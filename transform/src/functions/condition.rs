@@ -10,7 +10,11 @@ use crate::types::{BOOL, TEXT, Type, common};
 use std::sync::Arc;
 
 /// The type that all values have in common; text where they are texts of any length.
-fn common_of<'n>(what: &str, values: impl Iterator<Item = &'n Arc<Node>>, options: &TransformOptions) -> Result<Type, Fault> {
+fn common_of<'n>(
+    what: &str,
+    values: impl Iterator<Item = &'n Arc<Node>>,
+    options: &TransformOptions,
+) -> Result<Type, Fault> {
     let mut result = Type::Null;
     for value in values {
         result = common(&result, &value.ty, options.decimal_precision).ok_or_else(|| {
@@ -91,7 +95,8 @@ fn extreme(call: &Call<'_>, op: Comparison) -> Result<Node, Fault> {
     let Some(mut best) = args.next() else { return Err(Fault::new("needs arguments")) };
     for arg in args {
         // A NULL on either side makes the result NULL, as in MySQL and Flink SQL.
-        let null = |node: &Arc<Node>| Arc::new(call_node(BOOL, vec![Arc::clone(node)], is_null_kernel(false), call.options));
+        let null =
+            |node: &Arc<Node>| Arc::new(call_node(BOOL, vec![Arc::clone(node)], is_null_kernel(false), call.options));
         let wins = comparison_node(op, &best, &arg, &sql)?;
         let whens = vec![
             (null(&best), Arc::new(Node::null(ty.clone()))),

@@ -10,7 +10,9 @@ enum Piece {
     /// Two digits where `yy`.
     Year(usize),
     Month(usize),
-    MonthName { short: bool },
+    MonthName {
+        short: bool,
+    },
     Day(usize),
     DayOfYear(usize),
     /// 0 to 23.
@@ -26,7 +28,9 @@ enum Piece {
     /// Milliseconds, as SimpleDateFormat has it: with more letters than three, zeros come before them.
     Millis(usize),
     AmPm,
-    Weekday { short: bool },
+    Weekday {
+        short: bool,
+    },
     /// 1 (Monday) to 7.
     WeekdayNumber(usize),
 }
@@ -38,7 +42,17 @@ pub(super) struct Format {
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];

@@ -18,21 +18,19 @@ fn parse(call: &Call<'_>, fails: bool) -> Result<Node, Fault> {
         let [a] = args else { return Err(wrong_call()) };
         let a = a.texts()?;
         let mut failed = None;
-        let array = build_text(rows, |row, out| {
-            match serde_json::from_str::<Value>(a.get(row)?) {
-                Ok(value) => {
-                    out.push_str(&value.to_string());
-                    Some(())
+        let array = build_text(rows, |row, out| match serde_json::from_str::<Value>(a.get(row)?) {
+            Ok(value) => {
+                out.push_str(&value.to_string());
+                Some(())
+            }
+            Err(error) => {
+                if fails {
+                    let complaint = context.misfit(row, || format!("the text is no JSON: {error}"));
+                    failed = failed.take().or(complaint.err());
+                } else {
+                    context.lost();
                 }
-                Err(error) => {
-                    if fails {
-                        let complaint = context.misfit(row, || format!("the text is no JSON: {error}"));
-                        failed = failed.take().or(complaint.err());
-                    } else {
-                        context.lost();
-                    }
-                    None
-                }
+                None
             }
         });
         failed.map_or(Ok(array), Err)

@@ -82,7 +82,8 @@ impl Call<'_> {
     /// An argument that must be a time, a day or a text that holds one; as a wall time in the pipeline's zone.
     pub(crate) fn wall(&self, i: usize) -> Result<Arc<Node>, Fault> {
         let arg = self.arg(i)?;
-        let ok = arg.ty.is_timestamp() || arg.ty.is_text() || matches!(arg.ty, Type::Null | Type::Plain(DataType::Date));
+        let ok =
+            arg.ty.is_timestamp() || arg.ty.is_text() || matches!(arg.ty, Type::Null | Type::Plain(DataType::Date));
         let precision = match arg.ty {
             Type::Plain(DataType::Timestamp(p) | DataType::TimestampLtz(p)) => p,
             _ => 6,
@@ -131,5 +132,11 @@ pub(crate) fn moving_node(ty: Type, kernel: Kernel) -> Node {
 }
 
 pub(crate) fn compile_context(options: &TransformOptions) -> Context {
-    Context { now: 0, zone: options.zone, strict: options.strict, zero_divisions: Cell::new(0), lost_values: Cell::new(0) }
+    Context {
+        now: 0,
+        zone: options.zone,
+        strict: options.strict,
+        zero_divisions: Cell::new(0),
+        lost_values: Cell::new(0),
+    }
 }

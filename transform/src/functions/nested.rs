@@ -155,7 +155,8 @@ pub(crate) fn subscript_node(value: Arc<Node>, key: Arc<Node>, options: &Transfo
                 let list = list_of(a)?;
                 let entries = list.values().as_struct_opt().ok_or_else(wrong_call)?;
                 let found = find(list, entries.column(0), a.scalar, key, rows, context)?;
-                let places: UInt32Array = found.into_iter().map(|place| place.and_then(|p| u32::try_from(p.at).ok())).collect();
+                let places: UInt32Array =
+                    found.into_iter().map(|place| place.and_then(|p| u32::try_from(p.at).ok())).collect();
                 Ok(arrow_select::take::take(entries.column(1).as_ref(), &places, None)?)
             });
             Ok(call.node(item.as_ref().clone(), vec![Arc::clone(&value), wanted], kernel))

@@ -10,7 +10,7 @@ use crate::text;
 use crate::types::{Arithmetic, Type, decimal};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, Array};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType as ArrowType;
 use rowferry_model::DataType;
 use std::sync::Arc;
@@ -78,7 +78,9 @@ pub(super) fn abs(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], _: usize, _: &Context| {
         let [a] = args else { return Err(wrong_call()) };
         Ok(match a.array.data_type() {
-            ArrowType::Int8 => Arc::new(a.array.as_primitive::<Int8Type>().unary::<_, Int8Type>(i8::wrapping_abs)) as ArrayRef,
+            ArrowType::Int8 => {
+                Arc::new(a.array.as_primitive::<Int8Type>().unary::<_, Int8Type>(i8::wrapping_abs)) as ArrayRef
+            }
             ArrowType::Int16 => Arc::new(a.array.as_primitive::<Int16Type>().unary::<_, Int16Type>(i16::wrapping_abs)),
             ArrowType::Int32 => Arc::new(a.array.as_primitive::<Int32Type>().unary::<_, Int32Type>(i32::wrapping_abs)),
             ArrowType::Int64 => Arc::new(a.array.as_primitive::<Int64Type>().unary::<_, Int64Type>(i64::wrapping_abs)),
@@ -141,7 +143,8 @@ pub(super) fn round(call: Call<'_>) -> Result<Node, Fault> {
         if integer {
             let long = Col { array: arrow_cast::cast(&a.array, &ArrowType::Int64)?, scalar: a.scalar };
             let values = long.longs()?;
-            let rounded = build::<Int64Type>(rows, |row| i64::try_from(exact(i128::from(values.get(row)?), 0, row)?).ok());
+            let rounded =
+                build::<Int64Type>(rows, |row| i64::try_from(exact(i128::from(values.get(row)?), 0, row)?).ok());
             return Ok(arrow_cast::cast(&rounded, &arrow)?);
         }
         if let ArrowType::Decimal128(..) = a.array.data_type() {

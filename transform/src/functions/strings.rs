@@ -1,7 +1,7 @@
 //! Functions over texts. Positions count characters from 1.
 
-use super::text_forms::{Ends, concat_node};
 use super::Call;
+use super::text_forms::{Ends, concat_node};
 use crate::bind::coerce;
 use crate::column::{Col, build, build_bool, build_text};
 use crate::error::Fault;

@@ -5,7 +5,7 @@ use super::{Call, call_node, moving_node};
 use crate::bind::coerce;
 use crate::column::{Col, build, build_text};
 use crate::error::Fault;
-use crate::kernel::{add_months, shift_kernel};
+use crate::kernel::shift_kernel;
 use crate::node::{Context, Failure, Kernel, Node};
 use crate::rule::TransformOptions;
 use crate::text::{DAY, SECOND, append_date, civil, days_of, parse_timestamp};
@@ -161,9 +161,7 @@ pub(super) fn date_format_tz(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(move |args: &[Col], rows: usize, context: &Context| {
         let [time] = args else { return Err(wrong_call()) };
         let times = time.times()?;
-        Ok(build::<TimestampMicrosecondType>(rows, |row| {
-            Some(zone.to_wall(context.zone.to_instant(times.get(row)?)))
-        }))
+        Ok(build::<TimestampMicrosecondType>(rows, |row| Some(zone.to_wall(context.zone.to_instant(times.get(row)?)))))
     });
     let moved = call.node(Type::Plain(DataType::Timestamp(6)), vec![wall], kernel);
     Ok(formatted(&call, Arc::new(moved), pattern, |wall, _| wall))
@@ -227,7 +225,8 @@ pub(super) fn timestampadd(call: Call<'_>) -> Result<Node, Fault> {
     let time = if keeps {
         Arc::clone(time)
     } else if time.ty == DATE {
-        coerce(time, &Type::Plain(DataType::Timestamp(0)), call.options).ok_or_else(|| Fault::new("a day is no time"))?
+        coerce(time, &Type::Plain(DataType::Timestamp(0)), call.options)
+            .ok_or_else(|| Fault::new("a day is no time"))?
     } else {
         call.wall(2)?
     };
@@ -243,16 +242,17 @@ fn difference(unit: Unit, from: i64, to: i64) -> Option<i64> {
     match unit {
         Unit::Micros(length) => Some((to.checked_sub(from)?) / length),
         Unit::Months(length) => {
-            let months = |wall: i64| {
-                let (year, month, _) = civil(wall.div_euclid(DAY));
-                year * 12 + i64::from(month)
+            // Whole months, and how far into its month each is.
+            let parts = |wall: i64| {
+                let (year, month, day) = civil(wall.div_euclid(DAY));
+                (year * 12 + i64::from(month), (day, wall.rem_euclid(DAY)))
             };
-            let mut count = months(to) - months(from);
-            // The last month counts when it is complete.
-            let reached = add_months(from, count)?;
-            if count > 0 && reached > to {
+            let ((from_month, from_rest), (to_month, to_rest)) = (parts(from), parts(to));
+            let mut count = to_month - from_month;
+            // The last month counts when it is complete, as in MySQL and java.time.
+            if count > 0 && to_rest < from_rest {
                 count -= 1;
-            } else if count < 0 && reached < to {
+            } else if count < 0 && to_rest > from_rest {
                 count += 1;
             }
             Some(count / length)
@@ -402,9 +402,7 @@ pub(super) fn unix_timestamp(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, context: &Context| {
         let [wall] = args else { return Err(wrong_call()) };
         let wall = wall.times()?;
-        Ok(build::<Int64Type>(rows, |row| {
-            Some(context.zone.to_instant(wall.get(row)?).div_euclid(SECOND))
-        }))
+        Ok(build::<Int64Type>(rows, |row| Some(context.zone.to_instant(wall.get(row)?).div_euclid(SECOND))))
     });
     Ok(call.node(BIGINT, vec![Arc::new(wall)], kernel))
 }

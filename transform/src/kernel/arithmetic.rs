@@ -155,7 +155,9 @@ fn decimals(op: Arithmetic, args: &[Col], rows: usize, context: &Context, s: Sca
         }
         let aligned = || x.checked_mul(fa).zip(y.checked_mul(fb));
         let value = match op {
-            Arithmetic::Add => aligned().and_then(|(x, y)| x.checked_add(y)).and_then(|v| decimal::rescale(v, common, s.scale)),
+            Arithmetic::Add => {
+                aligned().and_then(|(x, y)| x.checked_add(y)).and_then(|v| decimal::rescale(v, common, s.scale))
+            }
             Arithmetic::Subtract => {
                 aligned().and_then(|(x, y)| x.checked_sub(y)).and_then(|v| decimal::rescale(v, common, s.scale))
             }

@@ -11,12 +11,12 @@ use crate::column::{Col, build, build_bool, build_bytes};
 use crate::node::{Context, Failure, Kernel};
 use crate::text::{self, DAY};
 use crate::types::Type;
+use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Decimal128Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, TimestampMicrosecondType,
 };
-use arrow_array::ArrayRef;
 use arrow_schema::DataType as ArrowType;
 use rowferry_model::DataType;
 use std::sync::Arc;
@@ -52,7 +52,9 @@ pub(crate) fn cast_kernel(from: &Type, to: &Type, mode: Mode) -> Option<Kernel> 
             matches!(source, Source::Date | Source::Wall | Source::Instant | Source::Text)
         }
         DataType::Time(_) => matches!(source, Source::Time | Source::Wall | Source::Instant | Source::Text),
-        DataType::Binary(_) | DataType::Varbinary(_) | DataType::Bytes => matches!(source, Source::Text | Source::Bytes),
+        DataType::Binary(_) | DataType::Varbinary(_) | DataType::Bytes => {
+            matches!(source, Source::Text | Source::Bytes)
+        }
         DataType::Char(_) | DataType::Varchar(_) | DataType::String => false,
     };
     if !allowed {
@@ -201,7 +203,8 @@ impl Cast<'_> {
                 self.context.lost();
                 return None;
             }
-            if let Err(failure) = self.context.misfit(row, || format!("{} does not fit the type of the cast", shown())) {
+            if let Err(failure) = self.context.misfit(row, || format!("{} does not fit the type of the cast", shown()))
+            {
                 failed.get_or_insert(failure);
             }
             Some(narrow(value))

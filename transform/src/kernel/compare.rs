@@ -61,7 +61,8 @@ fn compare(op: Comparison, a: &Col, b: &Col, rows: usize, (sa, sb): (u8, u8)) ->
             bools(build_bool(rows, |row| Some(op.holds(x.get(row)?.partial_cmp(&y.get(row)?)))))
         }
         ArrowType::Float32 => {
-            let (Some(x), Some(y)) = (a.array.as_primitive_opt::<Float32Type>(), b.array.as_primitive_opt::<Float32Type>())
+            let (Some(x), Some(y)) =
+                (a.array.as_primitive_opt::<Float32Type>(), b.array.as_primitive_opt::<Float32Type>())
             else {
                 return Err(Failure::new("different types are compared"));
             };

@@ -9,7 +9,7 @@ use arrow_schema::{DataType as ArrowType, TimeUnit};
 use std::sync::Arc;
 
 /// A wall time so many months later; the last day of a month where the day does not exist there.
-pub(crate) fn add_months(wall: i64, months: i64) -> Option<i64> {
+fn add_months(wall: i64, months: i64) -> Option<i64> {
     let (year, month, day) = civil(wall.div_euclid(DAY));
     let total = year.checked_mul(12)?.checked_add(i64::from(month) - 1)?.checked_add(months)?;
     let (year, month) = (total.div_euclid(12), u32::try_from(total.rem_euclid(12)).ok()? + 1);

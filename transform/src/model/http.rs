@@ -138,7 +138,8 @@ impl ModelClient for OpenAiClient {
             if let Some(prompt) = &self.spec.system_prompt {
                 messages.push(json!({"role": "system", "content": prompt}));
             }
-            let content = self.spec.user_prompt.as_ref().map_or_else(|| text.to_owned(), |prompt| format!("{prompt}{text}"));
+            let content =
+                self.spec.user_prompt.as_ref().map_or_else(|| text.to_owned(), |prompt| format!("{prompt}{text}"));
             messages.push(json!({"role": "user", "content": content}));
             let answer = self.post("chat/completions", &self.body(json!({"messages": messages})))?;
             let content = answer.pointer("/choices/0/message/content").and_then(Value::as_str);
@@ -154,8 +155,10 @@ impl ModelClient for OpenAiClient {
             let data = answer.get("data").and_then(Value::as_array).ok_or_else(|| unreadable("data"))?;
             let mut vectors: Vec<Option<Vec<f32>>> = vec![None; batch.len()];
             for (at, item) in data.iter().enumerate() {
-                let index = item.get("index").and_then(Value::as_u64).and_then(|i| usize::try_from(i).ok()).unwrap_or(at);
-                let vector = item.get("embedding").and_then(Value::as_array).ok_or_else(|| unreadable("data[].embedding"))?;
+                let index =
+                    item.get("index").and_then(Value::as_u64).and_then(|i| usize::try_from(i).ok()).unwrap_or(at);
+                let vector =
+                    item.get("embedding").and_then(Value::as_array).ok_or_else(|| unreadable("data[].embedding"))?;
                 let vector: Option<Vec<f32>> = vector.iter().map(|value| value.as_f64().map(|v| v as f32)).collect();
                 if let Some(place) = vectors.get_mut(index) {
                     *place = Some(vector.ok_or_else(|| unreadable("numbers in data[].embedding"))?);

@@ -62,7 +62,12 @@ pub struct ModelSpec {
 
 impl ModelSpec {
     /// A model with Flink CDC's defaults.
-    pub fn new(name: impl Into<String>, endpoint: impl Into<String>, api_key: impl Into<String>, model: impl Into<String>) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        endpoint: impl Into<String>,
+        api_key: impl Into<String>,
+        model: impl Into<String>,
+    ) -> Self {
         Self {
             name: name.into(),
             legacy: None,
@@ -85,7 +90,11 @@ impl ModelSpec {
 impl fmt::Debug for ModelSpec {
     /// Without the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ModelSpec").field("name", &self.name).field("endpoint", &self.endpoint).field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("ModelSpec")
+            .field("name", &self.name)
+            .field("endpoint", &self.endpoint)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
     }
 }
 

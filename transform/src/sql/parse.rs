@@ -128,9 +128,7 @@ fn keyword(token: &Token) -> Keyword {
 }
 
 fn no_query(tokens: &[TokenWithSpan], places: &Places) -> Result<(), Fault> {
-    let found = tokens
-        .iter()
-        .find(|t| matches!(keyword(&t.token), Keyword::SELECT | Keyword::OVER | Keyword::EXISTS));
+    let found = tokens.iter().find(|t| matches!(keyword(&t.token), Keyword::SELECT | Keyword::OVER | Keyword::EXISTS));
     match found {
         None => Ok(()),
         Some(TokenWithSpan { token, span }) => {
@@ -160,7 +158,8 @@ fn maps_as_calls(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             }
             _ => {}
         }
-        after_map = matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("MAP"));
+        after_map =
+            matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case("MAP"));
         if after_map && let Token::Word(word) = token {
             word.keyword = Keyword::NoKeyword;
         }

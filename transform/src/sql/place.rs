@@ -39,12 +39,6 @@ impl Places {
         &self.text
     }
 
-    /// The part of the parsed text that a span covers.
-    pub(crate) fn excerpt(&self, span: Span) -> Option<&str> {
-        let range = self.parsed(span)?;
-        self.text.get(range)
-    }
-
     /// The bytes of the original text that a span covers; `None` for the empty span.
     pub(crate) fn range(&self, span: Span) -> Option<Range<usize>> {
         let range = self.parsed(span)?;
@@ -54,7 +48,31 @@ impl Places {
 
     /// The bytes of the parsed text.
     fn parsed(&self, span: Span) -> Option<Range<usize>> {
-        (span != Span::empty()).then(|| self.byte(span.start)..self.byte(span.end)).filter(|r| r.start <= r.end)
+        let range = (span != Span::empty()).then(|| self.byte(span.start)..self.byte(span.end))?;
+        (range.start <= range.end).then(|| range.start..self.closed(range))
+    }
+
+    /// The end of a range, moved behind the parentheses that it opens: the parser's spans of calls end before them.
+    fn closed(&self, range: Range<usize>) -> usize {
+        let mut depth = 0_usize;
+        let mut in_text = false;
+        for (at, c) in self.text.get(range.start..).unwrap_or_default().char_indices() {
+            if range.start + at >= range.end && depth == 0 {
+                break;
+            }
+            match c {
+                '\'' => in_text = !in_text,
+                '(' | '[' if !in_text => depth += 1,
+                ')' | ']' if !in_text => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 && range.start + at >= range.end {
+                        return range.start + at + 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        range.end
     }
 
     fn byte(&self, at: Location) -> usize {
