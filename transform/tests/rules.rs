@@ -155,6 +155,19 @@ fn functions_given_as_sql() {
     }
 }
 
+#[test]
+fn every_function_on_the_page_exists() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/transform.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let table = page.split("| | functions |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names: Vec<&str> = table.split('`').skip(1).step_by(2).collect();
+    assert!(names.len() > 90, "{names:?}");
+    for name in names {
+        let findings = check(rule(&format!("id, {name}(a, b, c, d, e, f) AS x"), None));
+        assert!(!findings.iter().any(|finding| finding.message.contains("unknown")), "{name}: {findings:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_can_panic(text in "\\PC{0,40}") {
