@@ -2,7 +2,7 @@
 
 use crate::bind::EVENT_TYPE;
 use crate::column::{Col, as_bools};
-use crate::error::EvalError;
+use crate::error::{EvalError, EvalFailure};
 use crate::kernel::{append_value, fill_nulls};
 use crate::node::{Context, Failure, Input, Node, evaluate};
 use crate::plan::TablePlan;
@@ -181,7 +181,7 @@ impl TablePlan {
 
     fn failed(&self, failure: Failure, key: &'static str, expression: &str, columns: &[ArrayRef]) -> EvalError {
         let row = failure.row.and_then(|row| self.key_text(row, columns));
-        EvalError {
+        EvalError(Box::new(EvalFailure {
             table: self.table.to_string(),
             rule: self.rule,
             key,
@@ -189,7 +189,7 @@ impl TablePlan {
             row,
             message: failure.message,
             transient: failure.transient,
-        }
+        }))
     }
 
     /// The key of a row, `id=7, part=x`.

@@ -139,8 +139,12 @@ impl std::error::Error for RuleErrors {}
 
 /// Rows could not be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("transform[{rule}].{key} of the table {table}: `{expression}`{}: {message}", row_text(.row))]
-pub struct EvalError {
+#[error("{0}")]
+pub struct EvalError(pub Box<EvalFailure>);
+
+/// What went wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvalFailure {
     /// The source table.
     pub table: String,
     /// Which rule.
@@ -157,6 +161,12 @@ pub struct EvalError {
     pub transient: bool,
 }
 
-fn row_text(row: &Option<String>) -> String {
-    row.as_ref().map(|row| format!(" at the row {row}")).unwrap_or_default()
+impl fmt::Display for EvalFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "transform[{}].{} of the table {}: `{}`", self.rule, self.key, self.table, self.expression)?;
+        if let Some(row) = &self.row {
+            write!(f, " at the row {row}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
 }

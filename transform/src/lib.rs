@@ -25,7 +25,7 @@ mod apply;
 mod evolve;
 pub mod java_regex;
 
-pub use error::{EvalError, RuleError, RuleErrors, RuleKey, Severity};
+pub use error::{EvalError, EvalFailure, RuleError, RuleErrors, RuleKey, Severity};
 pub use evolve::Evolved;
 pub use model::ModelSpec;
 pub use plan::TablePlan;

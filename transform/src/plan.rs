@@ -186,7 +186,7 @@ fn project(
     let Some((name, _)) = alias else { return Err(Fault::new("an expression needs AS and a name")) };
     let mut binder = Binder::new(environment, scope, &rule.places);
     let node = binder.bind(expr)?;
-    let is_name = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+    let is_name = matches!(expr.as_ref(), Expr::Identifier(_) | Expr::CompoundIdentifier(_));
     if let (true, Kind::Column(index)) = (is_name, &node.kind)
         && let Some(column) = source.columns.get(*index)
     {

@@ -242,7 +242,7 @@ fn parse(index: usize, spec: RuleSpec, environment: &Environment, findings: &mut
                 add(RuleKey::Projection, fault.at(places.range(*span)));
             }
             Some((name, at)) => {
-                let renames = !matches!(expr, Expr::Identifier(own) if own.value == *name);
+                let renames = !matches!(expr.as_ref(), Expr::Identifier(own) if own.value == *name);
                 if renames && METADATA.contains(&name.as_str()) {
                     let fault =
                         Fault::new(format!("the name `{name}` is reserved for metadata")).hint("choose another name");

@@ -32,7 +32,7 @@ pub(crate) enum Callable {
     Elsewhere {
         what: String,
     },
-    Sql(SqlFunction),
+    Sql(Box<SqlFunction>),
 }
 
 /// A function as an expression.
@@ -58,7 +58,7 @@ impl Functions {
                 FunctionBody::Class(class) => Callable::Elsewhere { what: format!("the Java class {class}") },
                 FunctionBody::Python => Callable::Elsewhere { what: "Python code".to_owned() },
                 FunctionBody::Sql(text) => match sql_function(text) {
-                    Ok(function) => Callable::Sql(function),
+                    Ok(function) => Callable::Sql(Box::new(function)),
                     Err(fault) => {
                         errors.push(RuleError::of(index, RuleKey::Function, fault));
                         continue;

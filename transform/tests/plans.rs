@@ -177,7 +177,7 @@ fn what_does_not_fit_is_counted_or_an_error_with_the_row() {
     assert_eq!((transforms.counters().lost_values(), transforms.counters().zero_divisions()), (1, 2));
     let strict = plan_with(spec(), TransformOptions { strict: true, ..TransformOptions::default() });
     let error = strict.apply(batch(&rows)).unwrap_err();
-    assert_eq!(error.row.as_deref(), Some("id=7"));
+    assert_eq!(error.0.row.as_deref(), Some("id=7"));
     let text = error.to_string();
     assert!(text.contains("shop.c") && text.contains("CAST(name AS TINYINT)") && text.contains("333"), "{text}");
 }

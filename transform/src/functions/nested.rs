@@ -61,7 +61,7 @@ pub(crate) fn array_node(values: &[Arc<Node>], options: &TransformOptions) -> Re
 
 /// `MAP[key, value, …]`.
 pub(crate) fn map_node(values: &[Arc<Node>], options: &TransformOptions) -> Result<Node, Fault> {
-    if values.is_empty() || values.len() % 2 != 0 {
+    if values.is_empty() || !values.len().is_multiple_of(2) {
         return Err(Fault::new("a map needs pairs of keys and values"));
     }
     let keys: Vec<Arc<Node>> = values.iter().step_by(2).cloned().collect();

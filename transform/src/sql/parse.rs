@@ -14,7 +14,7 @@ pub(crate) enum Item {
     /// `*`.
     Star,
     /// An expression and its name; `None`: it has none and is no plain column.
-    Expression { expr: Expr, alias: Option<(String, Span)>, span: Span },
+    Expression { expr: Box<Expr>, alias: Option<(String, Span)>, span: Span },
 }
 
 /// Reads a SELECT list.
@@ -36,10 +36,10 @@ fn item(item: SelectItem, places: &Places) -> Result<Item, Fault> {
                 Expr::CompoundIdentifier(names) => names.last().map(|name| (name.value.clone(), name.span)),
                 _ => None,
             };
-            Item::Expression { expr, alias, span }
+            Item::Expression { expr: Box::new(expr), alias, span }
         }
         SelectItem::ExprWithAlias { expr, alias } => {
-            Item::Expression { alias: Some((alias.value, alias.span)), expr, span }
+            Item::Expression { alias: Some((alias.value, alias.span)), expr: Box::new(expr), span }
         }
         other @ SelectItem::ExprWithAliases { .. } => {
             return Err(Fault::new(format!("`{other}` can't be projected")).at(places.range(span)));
@@ -151,11 +151,7 @@ fn maps_as_calls(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                     *token = Token::LParen;
                 }
             }
-            Token::RBracket => {
-                if open.pop() == Some(true) {
-                    *token = Token::RParen;
-                }
-            }
+            Token::RBracket if open.pop() == Some(true) => *token = Token::RParen,
             _ => {}
         }
         after_map =
