@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod mysql;
+pub mod transforms;
 pub mod pipeline;
 pub mod checkpoint;
 pub mod metrics;

@@ -21,7 +21,9 @@ mod yaml;
 mod zone;
 
 pub use diagnostic::{Diagnostic, DiagnosticKind};
-pub use pipeline::{PIPELINE_OPTIONS, PipelineOptions, RouteMode, RuntimeMode, SchemaChangeBehavior};
+pub use pipeline::{
+    PIPELINE_OPTIONS, PipelineOptions, RouteMode, RuntimeMode, SchemaChangeBehavior, TransformSettings,
+};
 pub use pipeline_config::{Loaded, PipelineConfig, load, load_text};
 pub use route::{RouteRule, targets};
 pub use rowferry_sinks::options::{Position, Secret};

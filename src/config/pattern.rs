@@ -9,7 +9,6 @@
 
 mod error;
 mod hints;
-mod java_regex;
 mod route;
 mod selectors;
 
@@ -17,7 +16,7 @@ pub use error::PatternError;
 pub use route::{RoutePattern, RouteTarget};
 pub use selectors::TablePattern;
 
-pub(crate) use java_regex::group_names;
+pub(crate) use rowferry_transform::java_regex::group_names;
 
 #[cfg(test)]
 mod tests;

@@ -8,9 +8,11 @@ pub use options::PIPELINE_OPTIONS;
 
 use super::diagnostic::Diagnostics;
 use super::reader::{Block, Unknown};
+use super::source::MetadataColumn;
 use super::yaml::{Map, Node, Scalar, Value};
 use super::zone::Zone;
 use rowferry_sinks::options::{Options, Position};
+use rowferry_transform::{FunctionBody, ModelSpec, NullComparisons, RuleError, TransformOptions, UserFunction};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -64,6 +66,8 @@ pub struct PipelineOptions {
     pub local_time_zone: Zone,
     /// Longest wait for a schema change to be applied.
     pub schema_change_timeout: Duration,
+    /// How transforms compute.
+    pub transform: TransformSettings,
     /// Whether a column that the target has already is not added again.
     pub skip_duplicate_column: bool,
     /// Whether tables are never created in the sink.
@@ -78,13 +82,68 @@ pub struct PipelineOptions {
     pub http_address: Option<String>,
 }
 
+/// How transforms compute: what of it the `pipeline` block says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransformSettings {
+    /// The greatest precision of a computed DECIMAL.
+    pub decimal_precision: u8,
+    /// Whether a value that does not fit is an error.
+    pub strict: bool,
+    /// What a comparison with NULL gives.
+    pub null_comparisons: NullComparisons,
+    /// Whether a projection may leave out columns of the primary key.
+    pub allow_trimming_primary_key: bool,
+}
+
+impl TransformSettings {
+    /// The engine's options; `listed`: whether `metadata.list` has a column.
+    pub(crate) fn options(self, zone: Zone, listed: impl Fn(MetadataColumn) -> bool) -> TransformOptions {
+        TransformOptions {
+            zone: match zone {
+                Zone::Region(region) => rowferry_transform::Zone::Region(region),
+                Zone::Fixed(offset) => rowferry_transform::Zone::Fixed(offset),
+            },
+            decimal_precision: self.decimal_precision,
+            strict: self.strict,
+            null_comparisons: self.null_comparisons,
+            allow_trimming_primary_key: self.allow_trimming_primary_key,
+            op_ts: listed(MetadataColumn::OpTs),
+            table_name: listed(MetadataColumn::TableName),
+            database_name: listed(MetadataColumn::DatabaseName),
+        }
+    }
+}
+
 /// What other blocks need to know of the pipeline while they are checked.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
-    /// Names of user-defined functions and legacy models: they can be called in transforms.
-    pub(crate) functions: Vec<String>,
-    /// Names of models.
-    pub(crate) models: Vec<String>,
+    /// User-defined functions: they can be called in transforms.
+    pub(crate) functions: Vec<UserFunction>,
+    /// Where each stands, with its path.
+    pub(crate) function_places: Vec<(String, Position)>,
+    /// Models; those of the older form are called like functions.
+    pub(crate) models: Vec<ModelSpec>,
+    /// Where each stands, with its path.
+    pub(crate) model_places: Vec<(String, Position)>,
+}
+
+impl Declared {
+    /// Tells what is wrong with a function's `sql`.
+    pub(crate) fn tell_function(&self, finding: &RuleError, diagnostics: &mut Diagnostics) {
+        let Some((path, at)) = self.function_places.get(finding.rule) else { return };
+        let text = match self.functions.get(finding.rule).map(|function| &function.body) {
+            Some(FunctionBody::Sql(text)) => text.as_str(),
+            _ => "",
+        };
+        super::transform::tell(finding, *at, &format!("{path}.sql"), text, diagnostics);
+    }
+
+    /// Tells what is wrong with a model.
+    pub(crate) fn tell_model(&self, finding: &RuleError, diagnostics: &mut Diagnostics) {
+        if let Some((path, at)) = self.model_places.get(finding.rule) {
+            super::transform::tell(finding, *at, path, "", diagnostics);
+        }
+    }
 }
 
 /// The block as read, with places for checks across blocks.
@@ -130,7 +189,7 @@ pub(crate) fn read(node: Option<&Node>, diagnostics: &mut Diagnostics) -> Read {
     }
     let mut declared = Declared::default();
     if let Some(entry) = map.get("user-defined-function") {
-        declared.functions = udf::read(&entry.value, diagnostics);
+        udf::read(&entry.value, &mut declared, diagnostics);
     }
     if let Some(entry) = map.get("model") {
         model::read(&entry.value, &mut declared, diagnostics);
@@ -176,6 +235,15 @@ impl Resolver<'_> {
                 _ => RouteMode::AllMatch,
             },
             local_time_zone: local_time_zone?,
+            transform: TransformSettings {
+                decimal_precision: if o.text("transform.decimal.precision.mode")? == "UP_TO_38" { 38 } else { 19 },
+                strict: o.flag("rowferry.transform.strict"),
+                null_comparisons: match o.text("rowferry.transform.null-comparison")? {
+                    "SQL" => NullComparisons::Sql,
+                    _ => NullComparisons::FlinkCdc,
+                },
+                allow_trimming_primary_key: o.flag("transform.allow.trimming.pk-columns"),
+            },
             schema_change_timeout: o.duration("schema-operator.rpc-timeout")?,
             skip_duplicate_column: o.flag("schema.change.skip-duplicate-column.enabled"),
             skip_create_table: o.flag("schema.change.skip-create-table.enabled"),

@@ -10,6 +10,7 @@ use super::transform::{self, TransformRule};
 use super::variables::{Variables, substitute};
 use super::yaml::{self, Map, Node, Value};
 use rowferry_sinks::options::{Options, Position};
+use rowferry_transform::{ModelSpec, UserFunction};
 use std::io;
 use std::path::Path;
 
@@ -24,6 +25,10 @@ pub struct PipelineConfig {
     pub routes: Vec<RouteRule>,
     /// What is done with rows on the way. Always empty in this version, which refuses files with transforms.
     pub transforms: Vec<TransformRule>,
+    /// The functions that the file declares.
+    pub functions: Vec<UserFunction>,
+    /// The models that the file declares.
+    pub models: Vec<ModelSpec>,
     /// Everything else.
     pub pipeline: PipelineOptions,
 }
@@ -81,7 +86,9 @@ fn read(root: &Node, diagnostics: &mut Diagnostics) -> Option<PipelineConfig> {
     let kind = sink.as_ref().map(|sink| sink.kind);
     let routes = route::read(block("route"), kind, diagnostics);
     let metadata = source.as_ref().map(|source| source.metadata.as_slice());
-    let transforms = transform::read(block("transform"), &pipeline.declared, metadata, diagnostics);
+    let settings = pipeline.config.as_ref().map(|options| (options.transform, options.local_time_zone));
+    let surroundings = transform::Surroundings { declared: &pipeline.declared, settings, metadata };
+    let transforms = transform::read(block("transform"), &surroundings, diagnostics);
     if let Some(node) = block("source") {
         across_source(node, source.as_ref(), &pipeline.options, diagnostics);
     }
@@ -93,7 +100,15 @@ fn read(root: &Node, diagnostics: &mut Diagnostics) -> Option<PipelineConfig> {
         let message = format!("`{strategy}` can't be used: it must be SINK_DEFINED for the sink `{}`", sink.kind.name);
         diagnostics.invalid(at, "pipeline.sink.partitioning.strategy", message).hint("remove it");
     }
-    Some(PipelineConfig { source: source?, sink: sink?, routes, transforms, pipeline: pipeline.config? })
+    Some(PipelineConfig {
+        source: source?,
+        sink: sink?,
+        routes,
+        transforms,
+        functions: pipeline.declared.functions,
+        models: pipeline.declared.models,
+        pipeline: pipeline.config?,
+    })
 }
 
 fn top_level(map: &Map, root: &Node, diagnostics: &mut Diagnostics) {

@@ -1,24 +1,22 @@
-//! The `transform` block: read and checked as far as that is possible without the tables. This version does not run
-//! transforms.
-
-mod dialect;
-mod expression;
-mod functions;
+//! The `transform` block. Its expressions are checked by the crate `rowferry-transform`, as far as that is possible without
+//! the tables.
 
 use super::diagnostic::Diagnostics;
 use super::pattern::TablePattern;
-use super::pipeline::Declared;
+use super::pipeline::{Declared, TransformSettings};
 use super::source::MetadataColumn;
 use super::yaml::{Map, Node, Scalar, Value};
-use super::{list_block, required_text, strict_keys};
-use expression::{Checker, Outputs};
+use super::{Position, Zone, list_block, required_text, strict_keys};
+use rowferry_model::TableId;
+use rowferry_transform::{RuleError, RuleKey, RuleSpec, Severity, TransformOptions, Transforms};
+use std::sync::Arc;
 
 /// One rule of the block.
 #[derive(Clone, Debug)]
 pub struct TransformRule {
     /// Which source tables.
     pub source: TablePattern,
-    /// The SELECT list, with `\*` written as `*`; `*` where none was given.
+    /// The SELECT list as written; `*` where none was given.
     pub projection: String,
     /// The WHERE expression.
     pub filter: Option<String>,
@@ -44,21 +42,33 @@ const KEYS: &[&str] = &[
     "description",
 ];
 
-/// Reads the block. `metadata`: what the source's `metadata.list` asks for, where it could be read.
+/// What expressions depend on beside their text.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings<'a> {
+    /// The functions and models of the file.
+    pub(crate) declared: &'a Declared,
+    /// `None`: the pipeline's options could not be read.
+    pub(crate) settings: Option<(TransformSettings, Zone)>,
+    /// What the source's `metadata.list` asks for, where it could be read.
+    pub(crate) metadata: Option<&'a [MetadataColumn]>,
+}
+
+/// Reads the block.
 pub(crate) fn read(
     node: Option<&Node>,
-    declared: &Declared,
-    metadata: Option<&[MetadataColumn]>,
+    surroundings: &Surroundings<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<TransformRule> {
     let mut rules = Vec::new();
+    let mut places = Vec::new();
     for (path, item, map) in list_block(node, "transform", diagnostics) {
         strict_keys(map, KEYS, &path, diagnostics);
-        let checker = Checker { declared, metadata };
-        if let Some(rule) = (Reader { path: &path, item, map, checker, diagnostics }).read() {
+        if let Some((rule, texts)) = (Reader { path: &path, item, map, diagnostics }).read() {
             rules.push(rule);
+            places.push((path, item.position, texts));
         }
     }
+    check(&rules, &places, surroundings, diagnostics);
     if let Some(node) = node
         && matches!(&node.value, Value::List(items) if !items.is_empty())
     {
@@ -68,36 +78,128 @@ pub(crate) fn read(
     rules
 }
 
+/// Where the texts of a rule stand; `None`: the rule does not have it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Texts {
+    projection: Option<Position>,
+    filter: Option<Position>,
+    primary_keys: Option<Position>,
+    partition_keys: Option<Position>,
+}
+
+/// Checks the expressions of all rules.
+fn check(
+    rules: &[TransformRule],
+    places: &[(String, Position, Texts)],
+    surroundings: &Surroundings<'_>,
+    diagnostics: &mut Diagnostics,
+) {
+    let specs = rules.iter().map(TransformRule::spec).collect();
+    let options = surroundings.options();
+    let declared = surroundings.declared;
+    let (_, findings) = Transforms::check(specs, options, &declared.functions, declared.models.clone());
+    for finding in findings {
+        match finding.key {
+            RuleKey::Function => declared.tell_function(&finding, diagnostics),
+            RuleKey::Model => declared.tell_model(&finding, diagnostics),
+            key => {
+                let Some((path, block, texts)) = places.get(finding.rule) else { continue };
+                let at = match key {
+                    RuleKey::Projection => texts.projection,
+                    RuleKey::Filter => texts.filter,
+                    RuleKey::PrimaryKeys => texts.primary_keys,
+                    _ => texts.partition_keys,
+                };
+                let text = rules.get(finding.rule).map_or("", |rule| match key {
+                    RuleKey::Projection => rule.projection.as_str(),
+                    RuleKey::Filter => rule.filter.as_deref().unwrap_or_default(),
+                    _ => "",
+                });
+                tell(&finding, at.unwrap_or(*block), &format!("{path}.{}", key.name()), text, diagnostics);
+            }
+        }
+    }
+}
+
+/// Tells a finding, with the character of the text at which it begins.
+pub(crate) fn tell(finding: &RuleError, at: Position, key: &str, text: &str, diagnostics: &mut Diagnostics) {
+    let mut message = finding.message.clone();
+    if let Some(range) = &finding.range
+        && range.start > 0
+        && !message.contains("(character ")
+        && !message.contains("character")
+    {
+        let before = text.get(..range.start).unwrap_or_default();
+        message = format!("{message} (character {} of the text)", before.chars().count() + 1);
+    }
+    let told = match finding.severity {
+        Severity::Invalid => diagnostics.invalid(at, key, message),
+        Severity::Unsupported => diagnostics.unsupported(at, key, message),
+        Severity::Warning => diagnostics.warning(at, key, message),
+    };
+    told.maybe(finding.hint.clone());
+}
+
+impl Surroundings<'_> {
+    fn options(&self) -> TransformOptions {
+        let listed = |column| self.metadata.is_none_or(|list| list.contains(&column));
+        match &self.settings {
+            None => TransformOptions::default(),
+            Some((settings, zone)) => settings.options(*zone, listed),
+        }
+    }
+}
+
+impl TransformRule {
+    /// The rule as the engine takes it.
+    pub(crate) fn spec(&self) -> RuleSpec {
+        let source = self.source.clone();
+        RuleSpec {
+            matches: Arc::new(move |table: &TableId| source.matches(table.database(), table.table())),
+            projection: self.projection.clone(),
+            filter: self.filter.clone(),
+            primary_keys: self.primary_keys.clone(),
+            partition_keys: self.partition_keys.clone(),
+            table_options: self.table_options.clone(),
+            soft_delete: self.soft_delete,
+        }
+    }
+}
+
 struct Reader<'a> {
     path: &'a str,
     item: &'a Node,
     map: &'a Map,
-    checker: Checker<'a>,
     diagnostics: &'a mut Diagnostics,
 }
 
 impl<'a> Reader<'a> {
-    fn read(mut self) -> Option<TransformRule> {
+    fn read(mut self) -> Option<(TransformRule, Texts)> {
         let source = self.source();
-        let outputs = self.projection();
-        let filter = self.filter();
-        let primary_keys = self.columns("primary-keys", outputs.as_ref());
-        let partition_keys = self.columns("partition-keys", outputs.as_ref());
-        if primary_keys.iter().any(|name| name == "__data_event_type__") {
-            self.invalid("primary-keys", "`__data_event_type__` can't be part of the primary key", None);
-        }
+        let projection = self.filled("projection").map(str::to_owned);
+        let filter = self.filled("filter").map(str::to_owned);
+        let primary_keys = self.columns("primary-keys");
+        let partition_keys = self.columns("partition-keys");
         let table_options = self.table_options();
         let soft_delete = self.converter();
         self.scalar("description");
-        Some(TransformRule {
+        let place = |key: &str| self.map.get(key).map(|entry| entry.value.position);
+        let texts = Texts {
+            projection: place("projection"),
+            filter: place("filter"),
+            primary_keys: place("primary-keys"),
+            partition_keys: place("partition-keys"),
+        };
+        let rule = TransformRule {
             source: source?,
-            projection: outputs.map_or_else(|| "*".to_owned(), |outputs| outputs.text),
+            projection: projection.unwrap_or_else(|| "*".to_owned()),
             filter,
             primary_keys,
             partition_keys,
             table_options,
             soft_delete,
-        })
+        };
+        Some((rule, texts))
     }
 
     /// The value of a key, if it has a single one; anything else is told.
@@ -146,56 +248,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn projection(&mut self) -> Option<Outputs> {
-        let text = self.filled("projection")?;
-        match self.checker.projection(text) {
-            Ok((outputs, warnings)) => {
-                for warning in warnings {
-                    self.warn("projection", warning);
-                }
-                Some(outputs)
-            }
-            Err(problems) => {
-                for problem in problems {
-                    self.invalid("projection", problem.message, problem.hint);
-                }
-                None
-            }
-        }
-    }
-
-    fn filter(&mut self) -> Option<String> {
-        let text = self.filled("filter")?;
-        match self.checker.filter(text) {
-            Ok(warnings) => {
-                for warning in warnings {
-                    self.warn("filter", warning);
-                }
-            }
-            Err(problems) => {
-                for problem in problems {
-                    self.invalid("filter", problem.message, problem.hint);
-                }
-            }
-        }
-        Some(text.to_owned())
-    }
-
-    /// Names between commas. Where the projection lists all columns, each must be one of them.
-    fn columns(&mut self, key: &str, outputs: Option<&Outputs>) -> Vec<String> {
+    /// Names between commas.
+    fn columns(&mut self, key: &str) -> Vec<String> {
         let Some(text) = self.filled(key) else { return Vec::new() };
         let mut names = Vec::new();
         for name in text.split(',').map(|name| name.trim().trim_matches('`')) {
             if name.is_empty() {
                 self.invalid(key, "has an empty column name", Some("write names with commas between them".to_owned()));
                 continue;
-            }
-            if let Some(outputs) = outputs
-                && !outputs.has_star
-                && !outputs.names.iter().any(|output| output == name)
-            {
-                let hint = super::suggest::did_you_mean(name, outputs.names.iter().map(String::as_str));
-                self.invalid(key, format!("`{name}` is not a column of the projection"), hint);
             }
             names.push(name.to_owned());
         }

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The packages of the workspace that may depend on each other: each with those of ours that it may know.
-const MAY_KNOW: [(&str, &[&str]); 5] = [
+const MAY_KNOW: [(&str, &[&str]); 6] = [
     ("rowferry-model", &[]),
     ("rowferry-sql", &["rowferry-model"]),
+    ("rowferry-transform", &["rowferry-model"]),
     ("rowferry-sinks", &["rowferry-model"]),
-    ("rowferry", &["rowferry-model", "rowferry-sql", "rowferry-sinks"]),
+    ("rowferry", &["rowferry-model", "rowferry-sql", "rowferry-transform", "rowferry-sinks"]),
     // Knows rowferry as a program only; its DDL oracle compares `sql` with a server.
     ("rowferry-bench", &["rowferry-model", "rowferry-sql"]),
 ];
@@ -87,6 +88,7 @@ fn model_and_sql_do_no_input_or_output() {
     let all = everything_below("rowferry");
     assert!(all.contains("tokio") && all.contains("mysql_common"), "{all:?}");
     assert!(!everything_below("rowferry-sinks").iter().any(|name| name.starts_with("mysql")), "sinks know no source");
+    assert!(!everything_below("rowferry-transform").iter().any(|name| name.starts_with("mysql")), "transforms neither");
 }
 
 /// The other sink that a line of a sink's source names.

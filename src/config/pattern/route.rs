@@ -1,9 +1,9 @@
 //! The dialect of `route`: which tables a rule takes, and where to.
 
-use super::java_regex::{self, Case};
 use super::{PatternError, hints};
 use regex::{Captures, Regex};
 use rowferry_model::TableId;
+use rowferry_transform::java_regex::{self, Case};
 
 /// The `source-table` of a route rule: one regular expression over `database.table`, case-sensitive.
 #[derive(Clone, Debug)]

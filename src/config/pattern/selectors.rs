@@ -1,8 +1,8 @@
 //! The dialect of `tables`, `tables.exclude`, chunk keys and transforms.
 
-use super::java_regex::{self, Case};
 use super::{PatternError, hints};
 use regex::Regex;
+use rowferry_transform::java_regex::{self, Case};
 
 /// A list of patterns `database.table`. Both sides are regular expressions that must match the whole name, in any case.
 #[derive(Clone, Debug)]

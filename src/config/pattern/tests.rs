@@ -153,7 +153,7 @@ fn targets_that_lead_nowhere_are_refused() {
 
 #[test]
 fn java_and_rust_differ_and_java_wins() {
-    use super::java_regex::{Case, compile};
+    use rowferry_transform::java_regex::{Case, compile};
     let matches = |pattern: &str, text: &str| compile(pattern, Case::Sensitive).unwrap().is_match(text);
     // A backslash before any other sign takes it as it is; the crate refuses it or means a word boundary.
     assert!(matches(r"a\_b\<", "a_b<"));

@@ -4,6 +4,9 @@ use super::super::diagnostic::Diagnostics;
 use super::super::suggest::did_you_mean;
 use super::super::yaml::{Entry, Map, Node, Value};
 use super::{Declared, scalar_of};
+use rowferry_sinks::options::parse_duration;
+use rowferry_transform::ModelSpec;
+use rowferry_transform::model::LegacyModel;
 
 /// The kinds of models of the newer form.
 const TYPES: &[&str] = &["dummy", "openai-compatible"];
@@ -30,11 +33,24 @@ const OPTIONAL: &[&str] = &[
     "retry-backoff-strategy",
     "retry-backoff-base-interval",
 ];
+/// Options that are fields of the request's body, with the field's name.
+const FIELDS: &[(&str, &str)] = &[
+    ("temperature", "temperature"),
+    ("top-p", "top_p"),
+    ("stop", "stop"),
+    ("max-tokens", "max_tokens"),
+    ("presence-penalty", "presence_penalty"),
+    ("frequency-penalty", "frequency_penalty"),
+    ("n", "n"),
+    ("seed", "seed"),
+    ("response-format", "response_format"),
+    ("dimension", "dimensions"),
+];
 /// The classes of the older form.
 const CLASSES: &[&str] = &["OpenAIChatModel", "OpenAIEmbeddingModel"];
 const PARAMETERS: &[&str] = &["openai.model", "openai.host", "openai.apikey", "openai.chat.prompt"];
 
-/// Reads one model or a list of them. This version can't ask any, which is told for each.
+/// Reads one model or a list of them.
 pub(super) fn read(node: &Node, declared: &mut Declared, diagnostics: &mut Diagnostics) {
     let key = "pipeline.model";
     match &node.value {
@@ -104,17 +120,118 @@ impl<'a> Reader<'a> {
             self.diagnostics.invalid(at, self.key(name_key), format!("the model name `{name}` {reason}")).maybe(None);
             return;
         }
-        if declared.models.contains(&name) {
+        if declared.models.iter().any(|model| model.name == name) {
             let message = format!("the model name `{name}` is used twice");
             self.diagnostics.invalid(at, self.key(name_key), message).maybe(None);
             return;
         }
-        if legacy {
-            declared.functions.push(name.clone());
+        if kind.as_deref() == Some("dummy") {
+            let message = "this version of rowferry has no model of the type `dummy`";
+            self.diagnostics.unsupported(self.node.position, self.key("type"), message).maybe(None);
         }
-        declared.models.push(name.clone());
-        let message = format!("this version of rowferry can't ask the model `{name}`");
-        self.diagnostics.unsupported(self.node.position, self.path, message).maybe(None);
+        if legacy {
+            let message = "this is the older form of a model, which is called by its name";
+            let hint = "the newer form has `name`, `type: openai-compatible` and `options`, and AI_COMPLETE and AI_EMBED use it";
+            self.diagnostics.warning(self.node.position, self.path.as_str(), message).hint(hint);
+        }
+        let spec = if legacy { self.legacy_spec(name, kind.as_deref()) } else { self.spec(name) };
+        declared.models.push(spec);
+        declared.model_places.push((self.path, self.node.position));
+    }
+
+    /// The value of an option, beside `name` or under `options`.
+    fn option(&self, name: &str) -> Option<(&'a str, &'a Node)> {
+        let inner = match self.map.get("options").map(|entry| &entry.value.value) {
+            Some(Value::Map(map)) => map.get(name),
+            _ => None,
+        };
+        let map: &'a Map = self.map;
+        let node: &'a Node = &inner.or_else(|| map.get(name))?.value;
+        match &node.value {
+            Value::Scalar(scalar) => Some((scalar.text.as_str(), node)),
+            _ => None,
+        }
+    }
+
+    fn legacy_spec(&self, name: String, class: Option<&str>) -> ModelSpec {
+        let text = |key: &str, default: &str| self.option(key).map_or(default, |(text, _)| text).to_owned();
+        let endpoint = text("openai.host", "https://api.openai.com/v1");
+        let mut spec = ModelSpec::new(name, endpoint, text("openai.apikey", ""), text("openai.model", ""));
+        spec.legacy = Some(if class == Some("OpenAIChatModel") { LegacyModel::Chat } else { LegacyModel::Embedding });
+        spec.user_prompt = self.option("openai.chat.prompt").map(|(text, _)| text.to_owned());
+        spec
+    }
+
+    fn spec(&mut self, name: String) -> ModelSpec {
+        let text = |key: &str| self.option(key).map_or("", |(text, _)| text).to_owned();
+        let mut spec = ModelSpec::new(name, text("endpoint"), text("api-key"), text("model"));
+        spec.system_prompt = self.option("system-prompt").map(|(text, _)| text.to_owned());
+        spec.user_prompt = self.option("user-prompt").map(|(text, _)| text.to_owned());
+        for (key, field) in FIELDS {
+            let Some((text, node)) = self.option(key) else { continue };
+            let number = serde_json::from_str::<serde_json::Value>(text).ok().filter(serde_json::Value::is_number);
+            let value = match (*key, number) {
+                ("stop" | "response-format", _) => serde_json::Value::String(text.to_owned()),
+                (_, Some(number)) => number,
+                (_, None) => {
+                    self.wrong(key, node, "must be a number");
+                    continue;
+                }
+            };
+            let value = if *key == "response-format" { serde_json::json!({ "type": value }) } else { value };
+            spec.body.insert((*field).to_owned(), value);
+        }
+        if let Some((text, node)) = self.option("extra-body") {
+            match serde_json::from_str(text) {
+                Ok(serde_json::Value::Object(fields)) => spec.body.extend(fields),
+                _ => self.wrong("extra-body", node, "must be a JSON object"),
+            }
+        }
+        if let Some((text, node)) = self.option("extra-header") {
+            match serde_json::from_str::<std::collections::BTreeMap<String, String>>(text) {
+                Ok(headers) => spec.headers = headers.into_iter().collect(),
+                Err(_) => self.wrong("extra-header", node, "must be a JSON object of texts"),
+            }
+        }
+        if let Some((text, node)) = self.option("retry-num") {
+            match text.parse() {
+                Ok(retries) => spec.retries = retries,
+                Err(_) => self.wrong("retry-num", node, "must be a number"),
+            }
+        }
+        if let Some((text, node)) = self.option("retry-backoff-base-interval") {
+            match parse_duration(text) {
+                Ok(interval) => spec.retry_interval = interval,
+                Err(_) => self.wrong("retry-backoff-base-interval", node, "must be a duration, for example 1s"),
+            }
+        }
+        let strategies: [(&str, &[&str]); 4] = [
+            ("error-handling-strategy", &["RETRY", "FAILOVER", "IGNORE"]),
+            ("retry-fallback-strategy", &["FAILOVER", "IGNORE"]),
+            ("retry-backoff-strategy", &["FIXED"]),
+            ("content-type", &["TEXT"]),
+        ];
+        for (key, allowed) in strategies {
+            let Some((text, node)) = self.option(key) else { continue };
+            match (key, text.to_ascii_uppercase().as_str()) {
+                (_, text) if !allowed.contains(&text) => {
+                    self.wrong(key, node, &format!("must be one of {}", allowed.join(", ")));
+                }
+                ("error-handling-strategy", "FAILOVER") => spec.retries = 0,
+                ("error-handling-strategy", "IGNORE") => {
+                    spec.retries = 0;
+                    spec.ignore_failures = true;
+                }
+                ("retry-fallback-strategy", "IGNORE") => spec.ignore_failures = true,
+                _ => {}
+            }
+        }
+        spec
+    }
+
+    fn wrong(&mut self, key: &str, node: &Node, message: &str) {
+        let key = self.key(&format!("options.{key}"));
+        self.diagnostics.invalid(node.position, key, message).maybe(None);
     }
 
     /// A required text.

@@ -55,6 +55,18 @@ pub const PIPELINE_OPTIONS: &[Opt] = &[
         "Whether transforms may leave out columns of the primary key.",
     )
     .default("false"),
+    Opt::new(
+        "rowferry.transform.strict",
+        OptionKind::Bool,
+        "Whether a value in a transform that does not fit its type is an error, instead of wrapping around or NULL.",
+    )
+    .default("false"),
+    Opt::new(
+        "rowferry.transform.null-comparison",
+        OptionKind::Enum(&["FLINK_CDC", "SQL"]),
+        "What a comparison with NULL gives in transforms: FALSE (TRUE for `<>`), or NULL.",
+    )
+    .default("FLINK_CDC"),
     Opt::new("rowferry.checkpoint.interval", OptionKind::DURATION, "Longest time between two checkpoints.")
         .default("10s"),
     Opt::text("rowferry.state-dir", "Where the state is; else beside the file under `.rowferry`."),

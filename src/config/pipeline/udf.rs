@@ -3,23 +3,24 @@
 use super::super::diagnostic::Diagnostics;
 use super::super::strict_keys;
 use super::super::yaml::{Map, Node, Value};
-use super::scalar_of;
+use super::{Declared, scalar_of};
+use rowferry_transform::{FunctionBody, UserFunction};
 
-const KEYS: &[&str] = &["name", "classpath", "python-code", "python-executable", "python-files", "options"];
+/// `sql` is rowferry's: what the function computes, as an expression over `$1`, `$2` and so on.
+const KEYS: &[&str] = &["name", "classpath", "python-code", "python-executable", "python-files", "options", "sql"];
 
-/// Reads the list; returns the names that transforms may call. This version can't run any, which is told for each.
-pub(super) fn read(node: &Node, diagnostics: &mut Diagnostics) -> Vec<String> {
+/// Reads the list. Functions that no rule uses are no error; one that is used and has no `sql` is told where it is used.
+pub(super) fn read(node: &Node, declared: &mut Declared, diagnostics: &mut Diagnostics) {
     let key = "pipeline.user-defined-function";
     let items = match &node.value {
         Value::List(items) => items,
-        Value::Null | Value::Unresolved => return Vec::new(),
+        Value::Null | Value::Unresolved => return,
         _ => {
             let message = format!("must be a list, not {}", node.describe());
             diagnostics.invalid(node.position, key, message).hint("put a dash before each function: `- name: …`");
-            return Vec::new();
+            return;
         }
     };
-    let mut names = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let path = format!("{key}[{index}]");
         let Value::Map(map) = &item.value else {
@@ -27,14 +28,15 @@ pub(super) fn read(node: &Node, diagnostics: &mut Diagnostics) -> Vec<String> {
             diagnostics.invalid(item.position, path, message).maybe(None);
             continue;
         };
-        if let Some(name) = one(map, item, &path, diagnostics) {
-            names.push(name);
+        if let Some(function) = one(map, item, &path, diagnostics) {
+            let at = map.get("sql").map_or(item.position, |entry| entry.value.position);
+            declared.functions.push(function);
+            declared.function_places.push((path, at));
         }
     }
-    names
 }
 
-fn one(map: &Map, item: &Node, path: &str, diagnostics: &mut Diagnostics) -> Option<String> {
+fn one(map: &Map, item: &Node, path: &str, diagnostics: &mut Diagnostics) -> Option<UserFunction> {
     strict_keys(map, KEYS, path, diagnostics);
     let at = item.position;
     let has = |key: &str| map.get(key).is_some_and(|entry| !entry.value.is_null());
@@ -45,16 +47,14 @@ fn one(map: &Map, item: &Node, path: &str, diagnostics: &mut Diagnostics) -> Opt
     for key in ["classpath", "python-code", "python-executable"] {
         scalar_of(map, key, path, diagnostics);
     }
-    let mut sound = true;
-    let mut refuse = |key: &str, message: &str, diagnostics: &mut Diagnostics| {
-        sound = false;
+    let refuse = |key: &str, message: &str, diagnostics: &mut Diagnostics| {
         let at = map.get(key).map_or(at, |entry| entry.key_position);
         let key = if key.is_empty() { path.to_owned() } else { format!("{path}.{key}") };
         diagnostics.invalid(at, key, message).maybe(None);
     };
     match (has("classpath"), has("python-code")) {
         (true, true) => refuse("", "`classpath` and `python-code` are exclusive: write one of them", diagnostics),
-        (false, false) => refuse("", "needs `classpath` or `python-code`", diagnostics),
+        (false, false) if !has("sql") => refuse("", "needs `classpath`, `python-code` or `sql`", diagnostics),
         _ => {}
     }
     if !has("python-code") {
@@ -85,10 +85,15 @@ fn one(map: &Map, item: &Node, path: &str, diagnostics: &mut Diagnostics) -> Opt
             _ => refuse("options", "must be a map", diagnostics),
         }
     }
-    if sound && let Some(name) = &name {
-        let what = if has("classpath") { "Java classes" } else { "Python code" };
-        let message = format!("this version of rowferry can't run the function `{name}`: it does not run {what}");
-        diagnostics.unsupported(at, path, message).maybe(None);
-    }
-    name
+    let sql = scalar_of(map, "sql", path, diagnostics).map(|scalar| scalar.text.clone());
+    let class = map.get("classpath").and_then(|entry| match &entry.value.value {
+        Value::Scalar(scalar) => Some(scalar.shown().to_owned()),
+        _ => None,
+    });
+    let body = match (sql, class) {
+        (Some(sql), _) => FunctionBody::Sql(sql),
+        (None, Some(class)) => FunctionBody::Class(class),
+        (None, None) => FunctionBody::Python,
+    };
+    Some(UserFunction { name: name?, body })
 }

@@ -234,9 +234,30 @@ fn each_rule_is_enforced() {
             "python-code",
         ),
         Case(
-            "pipeline+ user-defined-function: [{name: f, classpath: a.B}]",
-            "pipeline.user-defined-function[0]",
-            "the function `f`",
+            "pipeline+ user-defined-function: [{name: f, classpath: a.B}]\n\
+             transform: [{source-table: a.b, projection: 'id, F(x) AS y'}]",
+            "transform[0].projection",
+            "the function F can't run here: it is the Java class a.B (character 5 of the text)",
+        ),
+        Case(
+            "pipeline+ user-defined-function: [{name: f, sql: '$1 +'}]",
+            "pipeline.user-defined-function[0].sql",
+            "SQL syntax",
+        ),
+        Case(
+            "transform: [{source-table: a.b, projection: 'id, UPPER(x, y) AS z'}]",
+            "transform[0].projection",
+            "takes 1 argument, not 2 (character 5 of the text)",
+        ),
+        Case(
+            "pipeline+ model: {name: a, type: openai-compatible, endpoint: 'ftp://e', api-key: k, model: m}",
+            "pipeline.model",
+            "must begin with http",
+        ),
+        Case(
+            "pipeline+ model: {name: a, type: openai-compatible, endpoint: 'http://e', api-key: k, model: m, seed: x}",
+            "pipeline.model.options.seed",
+            "must be a number",
         ),
         Case("pipeline+ model: text", "pipeline.model", "must be a map"),
         Case("pipeline+ model: {type: dummy}", "pipeline.model.name", "missing"),
@@ -307,6 +328,14 @@ fn generous_readings_are_warned_about() {
             "{change}: {found:#?}"
         );
     }
+}
+
+#[test]
+fn functions_that_no_rule_uses_and_models_are_no_error() {
+    let change = "pipeline+ user-defined-function: [{name: f, classpath: a.B}, {name: g, classpath: a.C, sql: $1 + 1}]";
+    assert_eq!(findings(&file(change), &[]), [""; 0]);
+    let change = "pipeline+ model: {name: a, type: openai-compatible, endpoint: 'http://e', api-key: k, model: m}";
+    assert_eq!(findings(&file(change), &[]), [""; 0]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use sqlparser::dialect::Dialect;
 
 #[derive(Debug)]
-pub(super) struct TransformDialect;
+pub(crate) struct TransformDialect;
 
 impl Dialect for TransformDialect {
     fn is_delimited_identifier_start(&self, ch: char) -> bool {

@@ -8,7 +8,8 @@ use regex::{Regex, RegexBuilder};
 
 /// Whether letters match in both cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Case {
+pub enum Case {
+    /// Upper and lower case are different letters.
     Sensitive,
     /// Java folds ASCII letters only; here all letters fold. MySQL folds names in Unicode too.
     Insensitive,
@@ -18,9 +19,21 @@ pub(super) enum Case {
 ///
 /// # Errors
 /// What is wrong with it, as a clause: `is not a valid regex: …`.
-pub(super) fn compile(pattern: &str, case: Case) -> Result<Regex, String> {
+pub fn compile(pattern: &str, case: Case) -> Result<Regex, String> {
     let translated = Translator::new(pattern).translate()?;
-    RegexBuilder::new(&format!("^(?:{translated})$"))
+    build(&format!("^(?:{translated})$"), case)
+}
+
+/// Compiles a Java regular expression that is searched for, as `Matcher.find` does.
+///
+/// # Errors
+/// As of [`compile`].
+pub fn search(pattern: &str) -> Result<Regex, String> {
+    build(&Translator::new(pattern).translate()?, Case::Sensitive)
+}
+
+fn build(translated: &str, case: Case) -> Result<Regex, String> {
+    RegexBuilder::new(translated)
         .case_insensitive(case == Case::Insensitive)
         .size_limit(1 << 20)
         .build()
@@ -40,7 +53,7 @@ fn reason(error: &regex::Error) -> String {
 }
 
 /// The names of the named groups of a pattern, for `${name}` in a route's target.
-pub(crate) fn group_names(pattern: &str) -> Vec<String> {
+pub fn group_names(pattern: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (at, _) in pattern.match_indices("(?<") {
         let rest = pattern.get(at + 3..).unwrap_or_default();
