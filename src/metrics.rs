@@ -42,6 +42,10 @@ pub struct Metrics {
     pub schema_changes: AtomicU64,
     /// Values that did not fit a target that does not follow its table, and became NULL.
     pub lost_values: AtomicU64,
+    /// Divisions by zero in transforms.
+    pub transform_zero_divisions: AtomicU64,
+    /// Values in transforms that did not fit their type.
+    pub transform_lost_values: AtomicU64,
     /// Dates without a place in the calendar that became NULL or the epoch.
     pub zero_dates: AtomicU64,
     /// The commit time of the last transaction read, seconds since the epoch; 0: none yet.
@@ -98,7 +102,7 @@ impl Metrics {
     /// The page in Prometheus' text format, version 0.0.4.
     pub fn render(&self) -> String {
         let mut page = String::new();
-        let counters: [(&str, &str, &AtomicU64); 9] = [
+        let counters: [(&str, &str, &AtomicU64); 11] = [
             ("binlog_bytes_total", "Bytes of binlog events read", &self.binlog_bytes),
             ("transactions_total", "Transactions read", &self.transactions),
             ("changes_total", "Row changes given to the sink", &self.changes),
@@ -111,6 +115,16 @@ impl Metrics {
                 &self.schema_changes,
             ),
             ("lost_values_total", "Values that did not fit a target under IGNORE and became NULL", &self.lost_values),
+            (
+                "transform_zero_divisions_total",
+                "Divisions by zero in transforms, which gave NULL",
+                &self.transform_zero_divisions,
+            ),
+            (
+                "transform_lost_values_total",
+                "Values in transforms that did not fit their type",
+                &self.transform_lost_values,
+            ),
             ("zero_dates_total", "Dates outside the calendar that became NULL or the epoch", &self.zero_dates),
         ];
         for (name, help, value) in counters {

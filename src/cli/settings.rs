@@ -8,8 +8,10 @@ use crate::mysql::wire::{ConnectOptions, Password, TlsMode};
 use crate::pipeline::{Settings, Startup, TableChoice, TargetOptions, Until};
 use rowferry_model::{Offset, SchemaChangeKind, TableId};
 use rowferry_sql::MappingOptions;
+use rowferry_transform::RuleError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where a pipeline's state is kept unless the user says otherwise: beside its file, by its name.
@@ -105,6 +107,7 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         sink_options: config.sink.options.given_text(),
         time_zone: config.pipeline.local_time_zone.to_string(),
         server_zone_offset: source.server_time_zone.map(offset_now),
+        transforms: crate::transforms::of(config).map_err(transform_error)?.map(Arc::new),
         targets: TargetOptions {
             behavior: config.pipeline.schema_change_behavior,
             kinds: match source.schema_changes {
@@ -120,6 +123,15 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         online_schema_changes: source.online_schema_changes,
         http: config.pipeline.http_address.clone(),
     })
+}
+
+/// The check of the file has told what is wrong with its rules; this is for what it can't have seen.
+fn transform_error(errors: Vec<RuleError>) -> Error {
+    let mut error = Error::new(ErrorKind::Config, "RF-CFG-023", "a transform rule can't be used");
+    for problem in errors {
+        error = error.with("problem", problem);
+    }
+    error
 }
 
 /// A zone's offset from UTC at this moment, in seconds.

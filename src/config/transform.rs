@@ -69,12 +69,6 @@ pub(crate) fn read(
         }
     }
     check(&rules, &places, surroundings, diagnostics);
-    if let Some(node) = node
-        && matches!(&node.value, Value::List(items) if !items.is_empty())
-    {
-        let message = "this version of rowferry does not run transforms yet";
-        diagnostics.unsupported(node.position, "transform", message).maybe(None);
-    }
     rules
 }
 

@@ -181,6 +181,11 @@ impl Attempt<'_> {
                         self.resume_suspended().await?;
                         looked = Instant::now();
                     }
+                    if let Some(rules) = &self.settings.transforms {
+                        let (metrics, counters) = (&self.metrics, rules.counters());
+                        metrics.transform_zero_divisions.store(counters.zero_divisions(), Ordering::Relaxed);
+                        metrics.transform_lost_values.store(counters.lost_values(), Ordering::Relaxed);
+                    }
                     self.metrics.set_sink(self.sink.events.gauges());
                     progress.tick(&self.metrics, in_snapshot);
                 }

@@ -13,6 +13,7 @@ mod snapshot;
 mod source;
 mod start;
 mod tables;
+mod transform;
 
 pub use evolve::Options as TargetOptions;
 pub use run::{Outcome, Summary, run};

@@ -26,6 +26,11 @@ impl Attempt<'_> {
 
     /// Writes rows to each target of their table.
     pub(super) async fn write(&mut self, batch: ChangeBatch) -> Result<()> {
+        let batch = match self.tables.get(batch.table()) {
+            Some(entry) => entry.transform.rows(batch)?,
+            None => Some(batch),
+        };
+        let Some(batch) = batch else { return Ok(()) };
         Metrics::add(&self.metrics.sink_bytes, batch.num_bytes() as u64);
         for batch in self.targets.route(batch)? {
             self.sink.events.write(batch).await?;

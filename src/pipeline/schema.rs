@@ -4,6 +4,7 @@ use super::attempt::Attempt;
 use super::evolve::Planned;
 use super::start::targets_of;
 use super::tables::{TableEntry, TablePhase, join_error, text_plan};
+use super::transform::TableTransform;
 use crate::config::SchemaChangeBehavior;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
@@ -52,13 +53,21 @@ impl Attempt<'_> {
         let known = matches!(&entry.phase, TablePhase::WholeAt(at) if ddl.position <= *at);
         let mut applied = false;
         if !known {
+            let mut schema = entry.tracked.schema.clone();
+            let mut transform = entry.transform.clone();
             for change in &change.changes {
-                applied |= self.pass_on(table, change, ddl).await?;
+                for change in transform.change(self.settings.transforms.as_deref(), &mut schema, change)? {
+                    applied |= self.pass_on(table, &change, ddl).await?;
+                }
             }
-        }
-        if let Some(tracked) = &change.tracked {
-            // Defaults and moved columns have no event of their own.
-            self.targets.set_upstream(table, &tracked.schema);
+            if let Some(tracked) = &change.tracked {
+                // Defaults and moved columns have no event of their own.
+                transform.settle(self.settings.transforms.as_deref(), tracked)?;
+                self.targets.set_upstream(table, transform.schema(&tracked.schema));
+            }
+            if let Some(entry) = self.tables.get_mut(table) {
+                entry.transform = transform;
+            }
         }
         self.redefine(table, change.tracked.clone())?;
         Ok(applied)
@@ -74,7 +83,9 @@ impl Attempt<'_> {
             SchemaChange::CreateTable { schema, .. } => Some(schema.clone()),
             _ => None,
         });
-        let schema = schema.unwrap_or_else(|| tracked.schema.clone());
+        let source = schema.unwrap_or_else(|| tracked.schema.clone());
+        let transform = TableTransform::of(self.settings.transforms.as_deref(), table, &source)?;
+        let schema = transform.schema(&source).clone();
         if schema.primary_key.is_empty() && !self.sink.events.capabilities().keyless_tables {
             return Err(Error::new(ErrorKind::Permanent, "RF-CFG-021", "the sink can't hold a table without a key")
                 .with("table", table)
@@ -82,7 +93,7 @@ impl Attempt<'_> {
                 .hint("give the table a primary key, or leave it out with `tables.exclude`"));
         }
         self.targets.register(table, &schema, &to);
-        self.tables.insert(table.clone(), TableEntry::new(tracked.clone(), 0));
+        self.tables.insert(table.clone(), TableEntry::new(tracked.clone(), transform, 0));
         let planned = self.targets.create(table)?;
         self.apply(planned, Some(ddl)).await
     }

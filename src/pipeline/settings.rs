@@ -6,8 +6,10 @@ use crate::mysql::snapshot::ChunkOptions;
 use crate::mysql::wire::ConnectOptions;
 use rowferry_model::Offset;
 use rowferry_sql::MappingOptions;
+use rowferry_transform::Transforms;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where a pipeline without saved state starts: `scan.startup.mode`.
@@ -86,6 +88,8 @@ pub struct Settings {
     pub time_zone: String,
     /// The offset that `server-time-zone` has from UTC at this moment, in seconds.
     pub server_zone_offset: Option<i32>,
+    /// The rules of `transform`.
+    pub transforms: Option<Arc<Transforms>>,
     /// How targets follow their tables.
     pub targets: TargetOptions,
     /// `schema-operator.rpc-timeout`: how long the sink may take for a schema change.

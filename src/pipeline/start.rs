@@ -9,6 +9,7 @@ use super::settings::Settings;
 use super::snapshot::{start_planner, start_readers};
 use super::source::{SourceTable, ask_server, captures};
 use super::tables::{TableEntry, TablePhase, planned_table, snapshot_phase};
+use super::transform::TableTransform;
 use crate::checkpoint::{Phase, Store};
 use crate::error::{Error, ErrorKind, Result};
 use crate::metrics::{Metrics, TableProgress};
@@ -114,7 +115,8 @@ pub(super) async fn start<'a>(
         segment_bytes,
         decode: DecodeOptions {
             json: settings.binlog_json,
-            before_images: if sink.events.capabilities().before_images {
+            // A filter looks at both sides of an update.
+            before_images: if sink.events.capabilities().before_images || settings.transforms.is_some() {
                 BeforeImages::All
             } else {
                 BeforeImages::KeyChanges
@@ -199,16 +201,18 @@ fn table_entry(
     let mut tracked = Tracked::new(id.clone(), state.def, &settings.mapping)?;
     tracked.since = state.since;
     let to = targets_of(choice, &id)?;
+    let transform = TableTransform::of(settings.transforms.as_deref(), &id, &tracked.schema)?;
+    let schema = transform.schema(&tracked.schema).clone();
     for target in &to {
-        sink.events.check(target, &tracked.schema)?;
-        if tracked.schema.primary_key.is_empty() && !sink.events.capabilities().keyless_tables {
+        sink.events.check(target, &schema)?;
+        if schema.primary_key.is_empty() && !sink.events.capabilities().keyless_tables {
             return Err(Error::new(ErrorKind::Preflight, "RF-CFG-021", "the sink can't hold a table without a key")
                 .with("table", &id)
                 .hint("give the table a primary key, or leave it out with `tables.exclude`"));
         }
     }
-    targets.register(&id, &tracked.schema, &to);
-    let mut entry = TableEntry::new(tracked, estimated_rows);
+    targets.register(&id, &schema, &to);
+    let mut entry = TableEntry::new(tracked, transform, estimated_rows);
     match state.phase {
         Phase::Streaming => {}
         Phase::Gone => entry.phase = TablePhase::Gone,

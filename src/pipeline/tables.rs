@@ -2,6 +2,7 @@
 
 use super::attempt::Attempt;
 use super::snapshot::{ChunkOutcome, Planned, TableToPlan, Whole, start_planner, start_whole};
+use super::transform::TableTransform;
 use crate::checkpoint::SnapshotProgress;
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -32,6 +33,8 @@ pub(super) enum TablePhase {
 /// A table of the pipeline.
 pub(super) struct TableEntry {
     pub(super) tracked: Tracked,
+    /// What the rules of `transform` make of its rows.
+    pub(super) transform: TableTransform,
     pub(super) phase: TablePhase,
     pub(super) text_plan: Option<Arc<TextPlan>>,
     pub(super) estimated_rows: u64,
@@ -44,8 +47,16 @@ pub(super) struct TableEntry {
 
 impl TableEntry {
     /// A table without snapshot.
-    pub(super) fn new(tracked: Tracked, estimated_rows: u64) -> Self {
-        Self { tracked, phase: TablePhase::Streaming, text_plan: None, estimated_rows, statement: None, generation: 0 }
+    pub(super) fn new(tracked: Tracked, transform: TableTransform, estimated_rows: u64) -> Self {
+        Self {
+            tracked,
+            transform,
+            phase: TablePhase::Streaming,
+            text_plan: None,
+            estimated_rows,
+            statement: None,
+            generation: 0,
+        }
     }
 
     /// Whether its snapshot waits for the stream to come to the definition that the server has.

@@ -87,12 +87,9 @@ fn by_table(lines: &[String], sorted: bool) -> BTreeMap<String, Vec<String>> {
 
 /// The time of an event is another one at each run; 0 stands for none.
 fn timeless(line: &str) -> String {
-    match line.split_once("{op_ts=") {
-        Some((head, tail)) if !tail.starts_with("0}") => {
-            format!("{head}{{op_ts=T{}", tail.trim_start_matches(|c: char| c.is_ascii_digit()))
-        }
-        _ => line.to_owned(),
-    }
+    static MILLIS: std::sync::LazyLock<regex::Regex> =
+        std::sync::LazyLock::new(|| regex::Regex::new(r"\b1[789]\d{11}\b").expect("a regex"));
+    MILLIS.replace_all(line, "T").into_owned()
 }
 
 /// Puts a name in the place of another wherever it stands as a word.
