@@ -9,3 +9,4 @@ mod lake;
 mod resume;
 mod schema;
 mod startup;
+mod transform;
