@@ -4,7 +4,23 @@ use super::*;
 use proptest::prelude::*;
 use std::path::Path;
 
-const TARGETS: [fn(&[u8]); 7] = [event, table_map, rows, jsonb, json_diff, text_row, gtid_set];
+const TARGETS: [fn(&[u8]); 15] = [
+    event,
+    table_map,
+    query,
+    rows,
+    jsonb,
+    json_diff,
+    text_row,
+    gtid_set,
+    packets,
+    ddl,
+    column_type,
+    config,
+    table_patterns,
+    transform,
+    saved_state,
+];
 
 #[test]
 fn the_plan_of_the_rows_target_compiles() {
