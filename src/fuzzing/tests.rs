@@ -1,7 +1,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::checkpoint::TableState;
+use crate::config::pattern::TablePattern;
+use crate::config::{Variables, load_text};
 use proptest::prelude::*;
+use rowferry_sql::ColumnType;
 use std::path::Path;
 
 const TARGETS: [fn(&[u8]); 15] = [
@@ -105,4 +109,23 @@ fn no_target_panics_on_damaged_recordings() {
             Ok(())
         })
         .unwrap();
+}
+
+/// The seeds that the fuzzer starts with say what they are meant to say.
+#[test]
+fn the_seeds_are_read() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let read = |target: &str| std::fs::read_to_string(seeds.join(target).join("1")).unwrap();
+    serde_json::from_str::<TableState>(&read("saved_state")).unwrap();
+    ColumnType::parse(&read("column_type"), None).unwrap();
+    TablePattern::parse(read("table_patterns").lines().next().unwrap()).unwrap();
+    let variables = Variables::from_pairs([("v", "1")]);
+    let loaded = load_text(&read("config"), &variables);
+    assert!(loaded.config.is_some(), "{:?}", loaded.diagnostics);
+    for entry in std::fs::read_dir(&seeds).unwrap() {
+        for seed in std::fs::read_dir(entry.unwrap().path()).unwrap() {
+            let seed = std::fs::read(seed.unwrap().path()).unwrap();
+            TARGETS.iter().for_each(|target| target(&seed));
+        }
+    }
 }

@@ -133,6 +133,14 @@ impl Attempt<'_> {
         self.tables.values().any(|t| matches!(t.phase, TablePhase::Chunks(_) | TablePhase::WholeWaiting))
     }
 
+    /// Whether the stream must still come to a place of this server's log.
+    pub(super) fn is_bound_to_server(&self) -> bool {
+        self.tables.values().any(|t| {
+            !matches!(t.phase, TablePhase::Streaming | TablePhase::Gone)
+                || t.tracked.since.as_ref().is_some_and(|since| *since > self.point.at)
+        })
+    }
+
     pub(super) fn whole_pending(&self) -> bool {
         self.tables.values().any(|t| matches!(t.phase, TablePhase::WholeWaiting | TablePhase::WholeAt(_)))
     }
@@ -249,7 +257,7 @@ impl Attempt<'_> {
         let (plan, definition) = parts
             .ok_or_else(|| Error::permanent("RF-RUN-004", "a table's snapshot has no plan").with("table", table))?;
         tracing::info!(%table, "reading a table without a usable key as a whole");
-        start_whole(self.settings.connect.clone(), table.clone(), plan, definition, 8192)
+        start_whole(self.settings.connect.clone(), &self.point.server, table.clone(), plan, definition, 8192)
     }
 
     /// Takes what the reader of a whole table says; `true`: it is done.

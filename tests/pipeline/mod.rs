@@ -3,9 +3,12 @@
 mod basics;
 mod cases;
 mod exact;
+mod failover;
 mod faults;
 mod golden;
 mod lake;
+mod large;
+mod log_files;
 mod resume;
 mod schema;
 mod startup;

@@ -1,4 +1,4 @@
-//! A TCP proxy that a test can stall and cut: what a network does at its worst.
+//! A TCP proxy that a test can stall, cut and turn to another server: what a network does at its worst.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,6 +11,7 @@ pub(crate) struct Proxy {
     address: SocketAddr,
     stalled: Arc<AtomicBool>,
     open: Arc<Mutex<Vec<TcpStream>>>,
+    target: Arc<Mutex<String>>,
 }
 
 impl Proxy {
@@ -19,11 +20,12 @@ impl Proxy {
         let address = listener.local_addr().unwrap();
         let stalled = Arc::new(AtomicBool::new(false));
         let open = Arc::new(Mutex::new(Vec::new()));
-        let target = format!("{host}:{port}");
-        let (stall, streams) = (Arc::clone(&stalled), Arc::clone(&open));
+        let target = Arc::new(Mutex::new(format!("{host}:{port}")));
+        let (stall, streams, to) = (Arc::clone(&stalled), Arc::clone(&open), Arc::clone(&target));
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let Ok(server) = TcpStream::connect(&target) else { continue };
+                let address = to.lock().unwrap().clone();
+                let Ok(server) = TcpStream::connect(address) else { continue };
                 let mut kept = streams.lock().unwrap();
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (from, to, stall) = (from.try_clone().unwrap(), to.try_clone().unwrap(), Arc::clone(&stall));
@@ -32,7 +34,7 @@ impl Proxy {
                 }
             }
         });
-        Self { address, stalled, open }
+        Self { address, stalled, open, target }
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -42,6 +44,12 @@ impl Proxy {
     /// Lets nothing pass any more, or lets it pass again.
     pub(crate) fn stall(&self, stalled: bool) {
         self.stalled.store(stalled, Ordering::SeqCst);
+    }
+
+    /// Connections lead to another server from now on; those that are open are cut.
+    pub(crate) fn turn_to(&self, host: &str, port: u16) {
+        *self.target.lock().unwrap() = format!("{host}:{port}");
+        self.cut();
     }
 
     /// Cuts all connections.

@@ -46,7 +46,9 @@ pub struct ReaderOptions {
     /// While set, a segment is sealed at every transaction's end that has rows.
     pub seal_each: Arc<AtomicBool>,
     /// The server that `Offset::position` belongs to; empty: any.
-    pub server_uuid: String,
+    pub server: Arc<str>,
+    /// While set, the pipeline waits for places of this server's log: another server can't go on with them.
+    pub bound_to_server: Arc<AtomicBool>,
 }
 
 /// What the reader gives.
@@ -181,7 +183,9 @@ impl BinlogReader {
                 attempts = 0;
             }
             attempts += 1;
-            if !error.is_transient() || attempts > self.options.max_retries {
+            // A changed server is nothing that passes: the pipeline starts again from its checkpoint.
+            let ends = error.code() == "RF-SRC-032";
+            if !error.is_transient() || ends || attempts > self.options.max_retries {
                 let _ = self.items.send(StreamItem::Failed(error));
                 return;
             }
@@ -199,24 +203,10 @@ impl BinlogReader {
         let mut connection = Connection::connect(&self.options.connect)?;
         self.flavour = connection.server().flavour;
         let uuid = catalog::server_identity(&mut connection)?;
-        if self.options.server_uuid.is_empty() {
-            self.options.server_uuid.clone_from(&uuid);
-        } else if self.options.server_uuid != uuid {
-            if self.gtids.is_none() {
-                return Err(Error::permanent(
-                    "RF-SRC-031",
-                    "another server answers, and without GTIDs its log can't be continued",
-                )
-                .with("server before", &self.options.server_uuid)
-                .with("server now", &uuid)
-                .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
-            }
-            if self.taken > 0 || !self.groups.is_empty() {
-                return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a transaction"));
-            }
-            tracing::warn!(before = %self.options.server_uuid, now = %uuid, "another server answers; going on by GTID");
-            self.options.server_uuid.clone_from(&uuid);
-            self.history.forget_places();
+        if self.options.server.is_empty() {
+            self.options.server = uuid.into();
+        } else if *self.options.server != *uuid {
+            self.change_server(uuid)?;
         }
         let start = match &self.gtids {
             Some(gtids) if self.options.use_gtids => DumpStart::Gtids(gtids.clone()),
@@ -242,6 +232,31 @@ impl BinlogReader {
         }
         tracing::info!(from = %Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 }, "reading the binlog");
         self.follow(&mut stream)
+    }
+
+    /// Another server answers than before: its log is the same by GTID, but has other places.
+    fn change_server(&mut self, now: String) -> Result<()> {
+        if self.gtids.is_none() || !self.options.use_gtids {
+            return Err(Error::permanent(
+                "RF-SRC-031",
+                "another server answers, and without GTIDs its log can't be continued",
+            )
+            .with("server before", &self.options.server)
+            .with("server now", &now)
+            .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
+        }
+        // How much of a transaction was taken is known in events, which another server may cut otherwise.
+        if self.taken > 0 {
+            return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a transaction"));
+        }
+        if self.options.bound_to_server.load(Ordering::Relaxed) {
+            return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a snapshot"));
+        }
+        tracing::warn!(before = %self.options.server, %now, "another server answers; going on by GTID");
+        self.options.server = now.into();
+        self.history.forget_places();
+        self.boundary = BinlogPosition::default();
+        Ok(())
     }
 
     fn follow(&mut self, stream: &mut DumpStream) -> Result<()> {
@@ -557,6 +572,7 @@ impl BinlogReader {
         self.sent.clone_from(&at);
         let point = StreamPoint {
             offset: Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 },
+            server: self.options.server.clone(),
             at,
             boundary,
             seconds: self.seconds,
