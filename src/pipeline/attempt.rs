@@ -203,7 +203,11 @@ impl Attempt<'_> {
     async fn segment(&mut self, decoded: Decoded) -> Result<()> {
         for batch in decoded.batches {
             let table = batch.table().clone();
-            let passed = match self.tables.get_mut(&table).map(|t| &mut t.phase) {
+            let entry = self.tables.get_mut(&table).map(|entry| {
+                entry.changed_at = Instant::now();
+                &mut entry.phase
+            });
+            let passed = match entry {
                 None | Some(TablePhase::Gone) => None,
                 Some(TablePhase::Streaming) => Some(batch),
                 Some(TablePhase::WholeWaiting) => None,

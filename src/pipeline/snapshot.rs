@@ -141,10 +141,16 @@ fn connect_to(connect: &ConnectOptions, server: &str) -> Result<Connection> {
         .with("server now", now))
 }
 
-/// Starts the threads that read chunks, each with a connection of its own to this server.
-pub(super) fn start_readers(connect: &ConnectOptions, server: &str, count: usize) -> Result<ChunkReaders> {
-    let (tasks, work) = bounded::<ChunkTask>(count * 2);
-    let (done, outcomes) = mpsc::channel(count * 2);
+/// Starts so many threads that read chunks, each with a connection of its own to this server. Up to `waiting` chunks
+/// can wait for them.
+pub(super) fn start_readers(
+    connect: &ConnectOptions,
+    server: &str,
+    count: usize,
+    waiting: usize,
+) -> Result<ChunkReaders> {
+    let (tasks, work) = bounded::<ChunkTask>(waiting);
+    let (done, outcomes) = mpsc::channel(waiting);
     for n in 0..count {
         let (work, done, connect, server) = (work.clone(), done.clone(), connect.clone(), server.to_owned());
         spawn(format!("snapshot-read-{n}"), move || {

@@ -6,7 +6,7 @@ use crate::checkpoint::{Checkpoint, Phase, SnapshotProgress, TableState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::catalog::{self, Defined, LowerCaseTableNames, TableInfo};
 use crate::mysql::preflight::{PreflightWants, Severity, preflight};
-use crate::mysql::reader::{Bystanders, online_change_of};
+use crate::mysql::reader::{Bystanders, Skip, online_change_of};
 use crate::mysql::snapshot::ChunkKey;
 use crate::mysql::wire::Connection;
 use rowferry_model::{BinlogPosition, Offset, TableId};
@@ -27,6 +27,7 @@ pub(super) struct Source {
     /// How the server reads statements.
     pub(super) context: DdlContext,
     pub(super) skip_before_seconds: u32,
+    pub(super) skip: Skip,
     pub(super) bystanders: Bystanders,
 }
 
@@ -69,7 +70,16 @@ pub(super) fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: O
         Startup::Timestamp(millis) => u32::try_from(millis / 1000).unwrap_or(u32::MAX),
         _ => 0,
     };
-    Ok(Source { server, offset, tables, fold_case, use_gtids, context, skip_before_seconds, bystanders })
+    let skip = match &settings.startup {
+        Startup::Specific(start) if is_still_at(start, &offset) => settings.skip,
+        _ => Skip::default(),
+    };
+    Ok(Source { server, offset, tables, fold_case, use_gtids, context, skip_before_seconds, skip, bystanders })
+}
+
+/// Whether no transaction behind a start has been read to its end.
+fn is_still_at(start: &Offset, offset: &Offset) -> bool {
+    if start.gtids.is_some() { start.gtids == offset.gtids } else { start.position == offset.position }
 }
 
 type Begun = (Offset, Vec<SourceTable>, Bystanders);

@@ -123,6 +123,7 @@ pub(super) async fn start<'a>(
         },
         op_ts: settings.op_ts,
         skip_before_seconds: source.skip_before_seconds,
+        skip: source.skip,
         use_gtids: source.use_gtids,
         seal_each: seal_each.clone(),
         server: source.server.as_str().into(),
@@ -165,7 +166,7 @@ pub(super) async fn start<'a>(
         bound_to_server,
         plan_sender,
         planned,
-        readers: start_readers(&settings.connect, &source.server, settings.parallelism)?,
+        readers: start_readers(&settings.connect, &source.server, settings.snapshot_readers, settings.parallelism * 2)?,
         stop,
         asking: None,
     })

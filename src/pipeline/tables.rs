@@ -13,6 +13,7 @@ use crate::mysql::snapshot::{ChunkKey, ChunkTask, JoinError, PlannedChunk, ReadO
 use crate::mysql::wire::Connection;
 use rowferry_model::{BinlogPosition, ChangeBatch, Changes, TableId};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// What a table is in.
@@ -40,12 +41,26 @@ pub(super) struct TableEntry {
     pub(super) statement: Option<Arc<str>>,
     /// Counts the definitions: what was planned or read under another one is not used.
     pub(super) generation: u32,
+    /// When the stream last showed a change of it, or began.
+    pub(super) changed_at: Instant,
 }
+
+/// How long a transaction that the stream has shown may take until reads see it, where the server can't be asked: a
+/// MySQL without GTIDs writes it to the log, and sends it, before it commits it.
+const VISIBLE_AFTER: Duration = Duration::from_millis(50);
 
 impl TableEntry {
     /// A table without snapshot.
     pub(super) fn new(tracked: Tracked, estimated_rows: u64) -> Self {
-        Self { tracked, phase: TablePhase::Streaming, text_plan: None, estimated_rows, statement: None, generation: 0 }
+        Self {
+            tracked,
+            phase: TablePhase::Streaming,
+            text_plan: None,
+            estimated_rows,
+            statement: None,
+            generation: 0,
+            changed_at: Instant::now(),
+        }
     }
 
     /// Whether its snapshot waits for the stream to come to the definition that the server has.
@@ -242,6 +257,7 @@ impl Attempt<'_> {
             definition,
             generation,
             armed_at,
+            unseen_for: VISIBLE_AFTER.saturating_sub(entry.changed_at.elapsed()),
             batch_rows: 8192,
             max_rows,
             max_bytes: memory,

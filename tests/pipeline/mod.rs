@@ -11,4 +11,5 @@ mod large;
 mod log_files;
 mod resume;
 mod schema;
+mod snapshot;
 mod startup;

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ pub(crate) struct Proxy {
     stalled: Arc<AtomicBool>,
     open: Arc<Mutex<Vec<TcpStream>>>,
     target: Arc<Mutex<String>>,
+    accepted: Arc<AtomicUsize>,
 }
 
 impl Proxy {
@@ -22,8 +23,11 @@ impl Proxy {
         let open = Arc::new(Mutex::new(Vec::new()));
         let target = Arc::new(Mutex::new(format!("{host}:{port}")));
         let (stall, streams, to) = (Arc::clone(&stalled), Arc::clone(&open), Arc::clone(&target));
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&accepted);
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
+                count.fetch_add(1, Ordering::SeqCst);
                 let address = to.lock().unwrap().clone();
                 let Ok(server) = TcpStream::connect(address) else { continue };
                 let mut kept = streams.lock().unwrap();
@@ -34,11 +38,16 @@ impl Proxy {
                 }
             }
         });
-        Self { address, stalled, open, target }
+        Self { address, stalled, open, target, accepted }
     }
 
     pub(crate) fn port(&self) -> u16 {
         self.address.port()
+    }
+
+    /// How many connections there have been.
+    pub(crate) fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::SeqCst)
     }
 
     /// Lets nothing pass any more, or lets it pass again.

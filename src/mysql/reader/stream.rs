@@ -1,19 +1,17 @@
 //! The reader's loop.
 
-use super::from_map::{definition_of, labels_differ};
 use super::group::{Group, Segment, StreamPoint};
 use super::handle::ReaderHandle;
 use super::history::{Bystanders, Ddl, SchemaHistory};
+use super::rows::NumberedTable;
+use super::skip::Skip;
 use super::statement::xid_of;
-use super::tables::Tracked;
 use crate::error::{Error, Result};
-use crate::mysql::binlog::{
-    Checksum, DecodeOptions, EventBody, EventHeader, EventParser, RawTableMap, RowPlan, RowsEvent,
-};
+use crate::mysql::binlog::{Checksum, DecodeOptions, EventBody, EventHeader, EventParser};
 use crate::mysql::catalog;
 use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper};
 use crossbeam_channel::Sender;
-use rowferry_model::{BinlogPosition, GtidSet, Offset, TableId, Uuid};
+use rowferry_model::{BinlogPosition, GtidSet, Offset, Uuid};
 use rowferry_sql::ddl::DdlContext;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,6 +39,8 @@ pub struct ReaderOptions {
     pub op_ts: bool,
     /// Transactions before this time, in seconds since the epoch, are left out: `scan.startup.mode: timestamp`.
     pub skip_before_seconds: u32,
+    /// What is left out of the first transaction: `scan.startup.specific-offset.skip-events` and `skip-rows`.
+    pub skip: Skip,
     /// Whether the server has GTIDs and they are to be used.
     pub use_gtids: bool,
     /// While set, a segment is sealed at every transaction's end that has rows.
@@ -58,19 +58,6 @@ pub enum StreamItem {
     Segment(Segment),
     /// Reading has ended with this error.
     Failed(Error),
-}
-
-/// A table, how its rows are decoded, and their schema.
-type Planned = (TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>);
-
-/// A table number of the log.
-pub(super) struct NumberedTable {
-    /// The TABLE_MAP event's body; the same bytes mean the same plan.
-    body: Vec<u8>,
-    /// `None`: the table is not captured.
-    plan: Option<Planned>,
-    /// The open segment's number and its group there, if it has one.
-    group: Option<(u64, usize)>,
 }
 
 /// The identifier of the transaction that is being read.
@@ -92,9 +79,9 @@ pub struct BinlogReader {
     parser: EventParser,
     pub(super) numbers: HashMap<u64, NumberedTable>,
     pub(super) groups: Vec<Group>,
-    group_bytes: usize,
+    pub(super) group_bytes: usize,
     /// Counts the segments.
-    segment: u64,
+    pub(super) segment: u64,
     /// The end of the last whole transaction, and the transactions up to it.
     boundary: BinlogPosition,
     gtids: Option<GtidSet>,
@@ -107,7 +94,10 @@ pub struct BinlogReader {
     /// Rows events of the current transaction that were taken, and how many of them are to be left out after a
     /// reconnection because they were taken before.
     pub(super) taken: u64,
-    leave_out: u64,
+    pub(super) leave_out: u64,
+    /// What is to be left out from here on, and whether the event that is read is.
+    pub(super) skip: Skip,
+    pub(super) left_out: bool,
     /// The XA transaction that is being read, and those that were prepared and not yet committed.
     pub(super) xa: bool,
     pub(super) prepared: HashMap<String, Vec<Group>>,
@@ -132,6 +122,8 @@ impl BinlogReader {
         items: Sender<StreamItem>,
     ) -> Self {
         Self {
+            skip: options.skip,
+            left_out: false,
             options,
             history,
             ddl: None,
@@ -223,6 +215,7 @@ impl BinlogReader {
         // Lost again before it came as far as the first time: what was taken then is still taken.
         self.leave_out = self.leave_out.max(self.taken);
         self.taken = 0;
+        self.skip = self.options.skip;
         self.in_transaction = false;
         self.begun = false;
         self.at = self.boundary.clone();
@@ -310,6 +303,9 @@ impl BinlogReader {
                 self.seconds = i64::from(header.timestamp);
             }
         }
+        let counts =
+            !header.is_artificial() && !matches!(body, EventBody::TransactionPayload(_) | EventBody::Heartbeat { .. });
+        self.left_out = counts && self.skip.event();
         match body {
             EventBody::Rotate { position, file } => {
                 let start = BinlogPosition::new(String::from_utf8_lossy(file), position);
@@ -340,6 +336,9 @@ impl BinlogReader {
                 }
                 self.current = CurrentGtid::Mariadb(gtid.domain, gtid.server, gtid.sequence);
                 self.in_transaction = true;
+                if !gtid.standalone {
+                    self.skip.begin();
+                }
             }
             EventBody::Query(query) => self.query(query)?,
             EventBody::Xid(_) => self.commit(),
@@ -431,120 +430,14 @@ impl BinlogReader {
         self.begun = false;
         self.taken = 0;
         self.leave_out = 0;
+        // A lost connection does not bring back what was left out before this place.
+        self.options.skip = self.skip;
         self.transactions += 1;
         if self.boundary.file == self.at.file {
             self.boundary.pos = self.at.pos;
         } else {
             self.boundary = self.at.clone();
         }
-    }
-
-    fn table_map(&mut self, map: RawTableMap<'_>) -> Result<()> {
-        if let Some(known) = self.numbers.get(&map.table_id)
-            && known.body == map.body
-        {
-            return Ok(());
-        }
-        // Until this one is understood the number means nothing: never the old table.
-        self.numbers.remove(&map.table_id);
-        let table = TableId::new(
-            String::from_utf8_lossy(map.database).into_owned(),
-            String::from_utf8_lossy(map.table).into_owned(),
-        );
-        let (plan, body) = match self.history.tables().get(&table) {
-            None => (None, map.body.to_vec()),
-            // In the snapshot already. No body: the next event of the same bytes is looked at again.
-            Some(tracked) if tracked.is_ahead_of(&self.at) => (None, Vec::new()),
-            Some(tracked) => (Some(self.plan(tracked.clone(), map)?), map.body.to_vec()),
-        };
-        // Numbers are given anew with each change of a table and after each flush: forget what is not in use.
-        const MAX_NUMBERS: usize = 100_000;
-        if self.numbers.len() >= MAX_NUMBERS {
-            self.seal(false)?;
-            self.numbers.clear();
-        }
-        self.numbers.insert(map.table_id, NumberedTable { body, plan, group: None });
-        Ok(())
-    }
-
-    /// How a table's rows are decoded. Where the log is read from an old place, the definition may be newer than the
-    /// rows: then the log's own metadata tell what the table was.
-    fn plan(&mut self, mut tracked: Tracked, map: RawTableMap<'_>) -> Result<Planned> {
-        let table = tracked.table.clone();
-        let parsed = map.columns().map_err(|e| {
-            Error::permanent("RF-SRC-038", "a TABLE_MAP event can't be read")
-                .with("table", &table)
-                .with("position", &self.at)
-                .caused_by(e)
-        })?;
-        let mut plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode);
-        if self.history.is_provisional(&table, &self.at)
-            && (plan.is_err() || labels_differ(&parsed, &tracked.def))
-            && let Some(def) = definition_of(&parsed, &tracked.def, self.context.server)
-        {
-            let change = self.history.redefine(&table, def)?;
-            if self.taken > 0 {
-                return Err(Error::permanent(
-                    "RF-DDL-005",
-                    "a table's former definition shows only in the middle of a transaction",
-                )
-                .with("table", &table)
-                .with("position", &self.at)
-                .hint("start at a later place, or with a new snapshot"));
-            }
-            if let Some(now) = change.tracked.clone() {
-                tracing::info!(%table, position = %self.at, "the binlog's metadata show what the table was here");
-                tracked = now;
-                plan = RowPlan::new(&parsed, &tracked.def, &tracked.schema, self.options.decode);
-            }
-            self.seal_before_ddl()?;
-            let statement = "(none: the definition as the binlog's metadata show it)".to_owned();
-            self.ddl = Some(Ddl { statement, position: self.at.clone(), tables: vec![change] });
-            self.seal(false)?;
-        }
-        let plan = plan.map_err(|e| {
-            Error::permanent("RF-SRC-039", "the log's columns are not those of the table's definition")
-                .with("table", &table)
-                .with("position", &self.at)
-                .caused_by(e)
-                .hint("the definition has changed since: SET PERSIST binlog_row_metadata = 'FULL' makes the log tell it from then on; now start at a later place, or with a new snapshot")
-        })?;
-        Ok((table, plan, tracked.schema.clone()))
-    }
-
-    fn rows(&mut self, header: &EventHeader, rows: RowsEvent<'_>) -> Result<()> {
-        let Some(number) = self.numbers.get_mut(&rows.table_id) else {
-            // The end-of-statement marker of a statement that changed nothing has no table.
-            const DUMMY: u64 = 0x00ff_ffff;
-            if rows.table_id == DUMMY {
-                return Ok(());
-            }
-            return Err(Error::transient("RF-SRC-040", "rows of an unknown table number came")
-                .with("number", rows.table_id)
-                .with("position", &self.at));
-        };
-        let Some((table, plan, schema)) = &number.plan else { return Ok(()) };
-        self.taken += 1;
-        if self.taken <= self.leave_out || header.timestamp < self.options.skip_before_seconds {
-            return Ok(());
-        }
-        let index = match number.group {
-            Some((segment, index)) if segment == self.segment => index,
-            _ => {
-                // A table may get a second number; its rows stay in one group while the plan is the same.
-                let same = self.groups.iter().position(|g| Arc::ptr_eq(&g.plan, plan));
-                let index = same.unwrap_or(self.groups.len());
-                if index == self.groups.len() {
-                    self.groups.push(Group::new(table.clone(), plan.clone(), schema.clone()));
-                }
-                number.group = Some((self.segment, index));
-                index
-            }
-        };
-        if let Some(group) = self.groups.get_mut(index) {
-            self.group_bytes += group.push(&rows, header.timestamp, self.options.op_ts);
-        }
-        Ok(())
     }
 
     /// Gives away what was gathered. Waits while the others are busy: that is the back-pressure.
@@ -589,3 +482,6 @@ impl BinlogReader {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
