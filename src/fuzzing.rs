@@ -1,13 +1,23 @@
 //! What the fuzz targets run: every parser of outside bytes, with the invariants that must hold for any input. Not part
 //! of the library's interface.
 
+mod every_type;
+mod files;
+mod state;
+mod wire;
+
 use crate::mysql::binlog::{
     BatchLimits, BinlogFileReader, Checksum, DecodeOptions, EventBody, EventParser, JsonStyle, RowImages, RowPlan,
-    RowsDecoder, RowsKind, TextDecoder, TextPlan, WireType, apply_json_diff, write_geometry, write_json,
+    RowsDecoder, RowsKind, TextDecoder, TextPlan, apply_json_diff, write_geometry, write_json,
 };
-use rowferry_model::{GtidSet, TableSchema};
-use rowferry_sql::{CharSet, ColumnDef, ColumnType, MappingOptions, TableDef};
+use crate::mysql::wire::encode_gtid_set;
+use every_type::every_type;
+use rowferry_model::GtidSet;
 use std::sync::{Arc, LazyLock};
+
+pub use files::{column_type, config, ddl, table_patterns, transform};
+pub use state::saved_state;
+pub use wire::packets;
 
 /// Unpacked bytes of a compressed transaction that are looked at.
 const MAX_UNPACKED: u64 = 1 << 20;
@@ -45,13 +55,23 @@ fn one_event(parser: &mut EventParser, bytes: &[u8]) {
 
 /// The body of a TABLE_MAP event.
 pub fn table_map(data: &[u8]) {
+    self::event(&framed(19, data));
+}
+
+/// The body of a QUERY event, its status variables first of all.
+pub fn query(data: &[u8]) {
+    self::event(&framed(2, data));
+}
+
+/// An event of this type with this body.
+fn framed(event_type: u8, body: &[u8]) -> Vec<u8> {
     let mut event = vec![0; 4];
-    event.push(19);
+    event.push(event_type);
     event.extend_from_slice(&[0; 4]);
-    event.extend_from_slice(&(data.len() as u32 + 19).to_le_bytes());
+    event.extend_from_slice(&(body.len() as u32 + 19).to_le_bytes());
     event.extend_from_slice(&[0; 6]);
-    event.extend_from_slice(data);
-    self::event(&event);
+    event.extend_from_slice(body);
+    event
 }
 
 /// Row images of a table with a column of every type. The first byte chooses the kind of event.
@@ -121,83 +141,11 @@ pub fn gtid_set(data: &[u8]) {
         && let Ok(set) = text.parse::<GtidSet>()
         && !set.is_empty()
     {
+        if let GtidSet::Mysql(set) = &set {
+            let _ = encode_gtid_set(set);
+        }
         assert_eq!(set.to_string().parse::<GtidSet>().ok(), Some(set), "a GTID set reads back as another one");
     }
-}
-
-/// A table with a column of every type, as the binlog and as the server describe it.
-fn every_type() -> Option<(crate::mysql::binlog::TableMap, TableDef, Arc<TableSchema>)> {
-    use crate::mysql::binlog::{TableMap, WireColumn};
-    let types = [
-        ("tinyint", WireType::Tiny),
-        ("tinyint(1)", WireType::Tiny),
-        ("smallint unsigned", WireType::Short),
-        ("mediumint", WireType::Int24),
-        ("int", WireType::Long),
-        ("bigint unsigned", WireType::LongLong),
-        ("float", WireType::Float),
-        ("double(10,3)", WireType::Double),
-        ("decimal(20,5)", WireType::Decimal { precision: 20, scale: 5 }),
-        ("decimal(65,30)", WireType::Decimal { precision: 65, scale: 30 }),
-        ("bit(11)", WireType::Bit(11)),
-        ("year", WireType::Year),
-        ("date", WireType::Date),
-        ("time", WireType::OldTime),
-        ("datetime", WireType::OldDateTime),
-        ("timestamp", WireType::OldTimestamp),
-        ("time(6)", WireType::Time(6)),
-        ("datetime(3)", WireType::DateTime(3)),
-        ("timestamp(1)", WireType::Timestamp(1)),
-        ("varchar(10)", WireType::Varchar(40)),
-        ("char(100)", WireType::Char(400)),
-        ("longtext", WireType::Blob(4)),
-        ("binary(5)", WireType::Char(5)),
-        ("blob", WireType::Blob(2)),
-        ("enum('a','b')", WireType::Enum(1)),
-        ("set('a','b')", WireType::Set(1)),
-        ("json", WireType::Json(4)),
-        ("geometry", WireType::Geometry(4)),
-    ];
-    let charsets = ["utf8mb4", "gb18030", "ujis", "latin1", "utf16le"];
-    let mut map =
-        TableMap { table_id: 1, database: "d".into(), table: "t".into(), columns: Vec::new(), primary_key: None };
-    let mut columns = Vec::new();
-    for (i, (text, wire_type)) in types.into_iter().enumerate() {
-        let name = charsets.get(i % charsets.len())?;
-        let charset = CharSet { name: (*name).into(), collation: (*name).into() };
-        columns.push(ColumnDef {
-            name: format!("c{i}"),
-            column_type: ColumnType::parse(text, Some(&charset)).ok()?,
-            nullable: i % 2 == 0,
-            default: None,
-            on_update: false,
-            auto_increment: false,
-            comment: String::new(),
-            generated: None,
-            invisible: false,
-        });
-        map.columns.push(WireColumn {
-            wire_type,
-            nullable: true,
-            unsigned: None,
-            collation: None,
-            name: None,
-            labels: None,
-            visible: None,
-            geometry_type: None,
-            dimensions: None,
-        });
-    }
-    let table = TableDef {
-        columns,
-        primary_key: vec!["c4".into()],
-        keys: vec![],
-        charset: "utf8mb4".into(),
-        collation: "utf8mb4_bin".into(),
-        comment: String::new(),
-    };
-    let schema = Arc::new(table.to_schema(&MappingOptions::default()).ok()?);
-    Some((map, table, schema))
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct UnsupportedType {
 }
 
 impl ColumnType {
-    /// The stream's type of this column type, `None` where it has none: VECTOR and MariaDB's UUID and INET types.
+    /// The stream's type of this column type, `None` where it has none: VECTOR.
     pub fn data_type(&self, options: &MappingOptions) -> Option<DataType> {
         Some(match self {
             Self::TinyInt { unsigned: true, .. } => DataType::SmallInt,
@@ -60,10 +60,11 @@ impl ColumnType {
             Self::Text { .. } | Self::Json | Self::Enum { .. } | Self::Set { .. } | Self::Geometry(_) => {
                 DataType::String
             }
+            Self::Uuid | Self::Inet4 | Self::Inet6 => DataType::String,
             Self::Binary(n) => DataType::Binary(*n),
             Self::Varbinary(n) => DataType::Varbinary(*n),
             Self::Blob(_) => DataType::Bytes,
-            Self::Vector(_) | Self::Uuid | Self::Inet4 | Self::Inet6 => return None,
+            Self::Vector(_) => return None,
         })
     }
 }

@@ -3,6 +3,7 @@
 use crate::config::{MetadataColumn, PipelineConfig, RouteMode, StartupMode, TlsMode as Encryption, Zone, targets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::binlog::JsonStyle;
+use crate::mysql::reader::Skip;
 use crate::mysql::snapshot::ChunkOptions;
 use crate::mysql::wire::{ConnectOptions, Password, TlsMode};
 use crate::pipeline::{Settings, Startup, TableChoice, TargetOptions, Until};
@@ -58,7 +59,6 @@ pub(super) struct Wishes<'a> {
 /// What a run needs.
 pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<Settings> {
     let source = &config.source;
-    refuse_what_is_missing(config)?;
     let startup = match &source.startup {
         StartupMode::Initial => Startup::Initial,
         StartupMode::Snapshot => Startup::Snapshot,
@@ -68,6 +68,10 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         StartupMode::SpecificOffset { gtids, position, .. } => {
             Startup::Specific(Offset { position: position.clone().unwrap_or_default(), gtids: gtids.clone(), rows: 0 })
         }
+    };
+    let skip = match source.startup {
+        StartupMode::SpecificOffset { skip_events, skip_rows, .. } => Skip::new(skip_events, skip_rows),
+        _ => Skip::default(),
     };
     let until = if startup == Startup::Snapshot || wishes.stop_after_snapshot {
         Until::SnapshotDone
@@ -85,11 +89,13 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         heartbeat: source.heartbeat_interval.max(Duration::from_millis(100)),
         max_retries: source.connect_max_retries,
         startup,
+        skip,
         until,
         chunk: ChunkOptions {
             size: u64::from(source.chunk_size),
             even_upper: source.even_distribution_upper,
             even_lower: source.even_distribution_lower,
+            last_first: source.unbounded_chunk_first,
         },
         mapping: MappingOptions { tinyint1_as_boolean: source.tinyint1_as_boolean, include_comments: source.comments },
         // Flink CDC writes a document compact when it comes from the binlog and with blanks when it comes from the
@@ -100,6 +106,8 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
             JsonStyle::Server
         },
         op_ts: source.metadata.contains(&MetadataColumn::OpTs),
+        // One of the connections plans.
+        snapshot_readers: config.pipeline.parallelism.max(1).min(source.connection_pool_size.max(2) - 1) as usize,
         parallelism: config.pipeline.parallelism.max(1) as usize,
         checkpoint_interval: config.pipeline.checkpoint_interval,
         memory: usize::try_from(config.pipeline.memory).unwrap_or(usize::MAX),
@@ -142,22 +150,6 @@ fn offset_now(zone: Zone) -> i32 {
         Zone::Region(tz) => tz.offset_from_utc_datetime(&chrono::Utc::now().naive_utc()).fix().local_minus_utc(),
         Zone::Fixed(offset) => offset.local_minus_utc(),
     }
-}
-
-/// What a file may ask for and this version can't do: said before anything is touched.
-fn refuse_what_is_missing(config: &PipelineConfig) -> Result<()> {
-    let source = &config.source;
-    let missing = |option: &str| {
-        Error::new(ErrorKind::Config, "RF-CFG-030", "this version of rowferry can't do what an option asks for")
-            .with("option", option)
-            .hint("remove the option, or wait for a version that has it")
-    };
-    if let StartupMode::SpecificOffset { skip_events, skip_rows, .. } = source.startup
-        && (skip_events > 0 || skip_rows > 0)
-    {
-        return Err(missing("source.scan.startup.specific-offset.skip-events / skip-rows"));
-    }
-    Ok(())
 }
 
 /// The tables of a pipeline file.

@@ -135,22 +135,6 @@ fn top_level(map: &Map, root: &Node, diagnostics: &mut Diagnostics) {
 }
 
 /// Rules that bind the source to the pipeline. They hold also where something else of the source is wrong.
-/// Options that are understood and that this version can't serve: said before anything is touched.
-fn not_in_this_version(map: &Map, diagnostics: &mut Diagnostics) {
-    let text = |key: &str| match map.get(key).map(|entry| &entry.value.value) {
-        Some(Value::Scalar(scalar)) => scalar.text.trim().to_lowercase(),
-        _ => String::new(),
-    };
-    let counts = ["scan.startup.specific-offset.skip-events", "scan.startup.specific-offset.skip-rows"];
-    let asked = counts.into_iter().filter(|key| text(key).parse::<u64>().is_ok_and(|n| n > 0));
-    for key in asked {
-        let at = map.get(key).map_or(Position::default(), |entry| entry.value.position);
-        diagnostics
-            .unsupported(at, format!("source.{key}"), "this version of rowferry can't do this yet")
-            .hint("remove the option, or wait for a version that has it");
-    }
-}
-
 fn across_source(node: &Node, source: Option<&SourceConfig>, pipeline: &Options, diagnostics: &mut Diagnostics) {
     let Value::Map(map) = &node.value else { return };
     let is_mysql = matches!(map.get("type").map(|entry| &entry.value.value),
@@ -166,7 +150,6 @@ fn across_source(node: &Node, source: Option<&SourceConfig>, pipeline: &Options,
     if let Some(ids) = ids {
         source::check_server_ids(node, ids, parallelism, diagnostics);
     }
-    not_in_this_version(map, diagnostics);
     let batch = pipeline.text("execution.runtime-mode") == Some(BATCH);
     let mode = map.get("scan.startup.mode").filter(|entry| !entry.value.is_null());
     let is_snapshot = match (source.map(|source| &source.startup), mode.map(|entry| &entry.value.value)) {

@@ -1,10 +1,30 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::checkpoint::TableState;
+use crate::config::pattern::TablePattern;
+use crate::config::{Variables, load_text};
 use proptest::prelude::*;
+use rowferry_sql::ColumnType;
 use std::path::Path;
 
-const TARGETS: [fn(&[u8]); 7] = [event, table_map, rows, jsonb, json_diff, text_row, gtid_set];
+const TARGETS: [fn(&[u8]); 15] = [
+    event,
+    table_map,
+    query,
+    rows,
+    jsonb,
+    json_diff,
+    text_row,
+    gtid_set,
+    packets,
+    ddl,
+    column_type,
+    config,
+    table_patterns,
+    transform,
+    saved_state,
+];
 
 #[test]
 fn the_plan_of_the_rows_target_compiles() {
@@ -89,4 +109,23 @@ fn no_target_panics_on_damaged_recordings() {
             Ok(())
         })
         .unwrap();
+}
+
+/// The seeds that the fuzzer starts with say what they are meant to say.
+#[test]
+fn the_seeds_are_read() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let read = |target: &str| std::fs::read_to_string(seeds.join(target).join("1")).unwrap();
+    serde_json::from_str::<TableState>(&read("saved_state")).unwrap();
+    ColumnType::parse(&read("column_type"), None).unwrap();
+    TablePattern::parse(read("table_patterns").lines().next().unwrap()).unwrap();
+    let variables = Variables::from_pairs([("v", "1")]);
+    let loaded = load_text(&read("config"), &variables);
+    assert!(loaded.config.is_some(), "{:?}", loaded.diagnostics);
+    for entry in std::fs::read_dir(&seeds).unwrap() {
+        for seed in std::fs::read_dir(entry.unwrap().path()).unwrap() {
+            let seed = std::fs::read(seed.unwrap().path()).unwrap();
+            TARGETS.iter().for_each(|target| target(&seed));
+        }
+    }
 }

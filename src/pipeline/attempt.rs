@@ -37,13 +37,14 @@ pub(super) struct Attempt<'a> {
     pub(super) saved_targets: Arc<SavedTargets>,
     pub(super) tables: BTreeMap<TableId, TableEntry>,
     pub(super) bystanders: Arc<Bystanders>,
-    pub(super) server: String,
     pub(super) last_checkpoint: CheckpointId,
     pub(super) point: StreamPoint,
     pub(super) stream: InOrder,
     pub(super) reader: ReaderHandle,
     /// Tells the reader to seal at every transaction: whole tables need an exact place.
     pub(super) seal_each: Arc<AtomicBool>,
+    /// Tells the reader that places of this server's log are waited for.
+    pub(super) bound_to_server: Arc<AtomicBool>,
     pub(super) plan_sender: mpsc::Sender<Planned>,
     pub(super) planned: mpsc::Receiver<Planned>,
     pub(super) readers: ChunkReaders,
@@ -63,7 +64,8 @@ impl Attempt<'_> {
     pub(super) async fn run(&mut self, progress: &mut Progress) -> Result<Outcome> {
         let mut ready: VecDeque<(TableId, u32, PlannedChunk)> = VecDeque::new();
         let mut whole: Option<(TableId, mpsc::Receiver<Whole>)> = None;
-        let mut caught_up_at: Option<BinlogPosition> = None;
+        // Where the server's log ended, and whose log it is.
+        let mut caught_up_at: Option<(Arc<str>, BinlogPosition)> = None;
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         self.adapt_targets().await?;
@@ -79,6 +81,9 @@ impl Attempt<'_> {
 
         loop {
             let in_snapshot = self.in_snapshot();
+            if self.bound_to_server.load(Ordering::Relaxed) && !self.is_bound_to_server() {
+                self.bound_to_server.store(false, Ordering::Relaxed);
+            }
             let next_whole = self.next_whole();
             if whole.is_none()
                 && stopping.is_none()
@@ -100,10 +105,10 @@ impl Attempt<'_> {
                     Until::Stopped => false,
                     Until::SnapshotDone => true,
                     Until::CaughtUp => {
-                        if caught_up_at.is_none() {
-                            caught_up_at = Some(self.server_position().await?);
+                        if caught_up_at.as_ref().is_none_or(|(server, _)| *server != self.point.server) {
+                            caught_up_at = Some((self.point.server.clone(), self.server_position().await?));
                         }
-                        caught_up_at.as_ref().is_some_and(|end| *end <= self.point.at)
+                        caught_up_at.as_ref().is_some_and(|(_, end)| *end <= self.point.at)
                     }
                 };
                 if reached {
@@ -203,7 +208,11 @@ impl Attempt<'_> {
     async fn segment(&mut self, decoded: Decoded) -> Result<()> {
         for batch in decoded.batches {
             let table = batch.table().clone();
-            let passed = match self.tables.get_mut(&table).map(|t| &mut t.phase) {
+            let entry = self.tables.get_mut(&table).map(|entry| {
+                entry.changed_at = Instant::now();
+                &mut entry.phase
+            });
+            let passed = match entry {
                 None | Some(TablePhase::Gone) => None,
                 Some(TablePhase::Streaming) => Some(batch),
                 Some(TablePhase::WholeWaiting) => None,

@@ -70,7 +70,7 @@ impl Attempt<'_> {
             id,
             saved_at: now_millis(),
             offset: self.point.offset.clone(),
-            server: self.server.clone(),
+            server: self.point.server.to_string(),
             committable: committable.clone(),
             tables,
             bystanders: self.bystanders.clone(),

@@ -2,6 +2,7 @@
 
 use super::evolve::Options as TargetOptions;
 use crate::mysql::binlog::JsonStyle;
+use crate::mysql::reader::Skip;
 use crate::mysql::snapshot::ChunkOptions;
 use crate::mysql::wire::ConnectOptions;
 use rowferry_model::Offset;
@@ -64,6 +65,8 @@ pub struct Settings {
     pub max_retries: u32,
     /// `scan.startup.mode`.
     pub startup: Startup,
+    /// What is left out behind a specific offset.
+    pub skip: Skip,
     /// When the run ends by itself.
     pub until: Until,
     /// How tables are cut into chunks.
@@ -74,6 +77,8 @@ pub struct Settings {
     pub binlog_json: JsonStyle,
     /// Whether each row's time is wanted: `metadata.list: op_ts`.
     pub op_ts: bool,
+    /// Connections that read the snapshot at a time: `pipeline.parallelism`, as far as `connection.pool.size` allows.
+    pub snapshot_readers: usize,
     /// `pipeline.parallelism`: chunks read at once, and decoding threads.
     pub parallelism: usize,
     /// How often a checkpoint is made.

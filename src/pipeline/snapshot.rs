@@ -3,6 +3,7 @@
 use super::decode::spawn;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::TextPlan;
+use crate::mysql::catalog;
 use crate::mysql::reader::Tracked;
 use crate::mysql::snapshot::{
     ChunkKey, ChunkOptions, ChunkTask, KeyBound, PlannedChunk, Planner, ReadOutcome, is_still, read_chunk, read_whole,
@@ -127,19 +128,38 @@ pub(super) struct ChunkOutcome {
     pub(super) outcome: Result<ReadOutcome>,
 }
 
-/// Starts the threads that read chunks, each with a connection of its own.
-pub(super) fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkReaders> {
-    let (tasks, work) = bounded::<ChunkTask>(count * 2);
-    let (done, outcomes) = mpsc::channel(count * 2);
+/// A connection to the server that the stream comes from. Behind a proxy another one may answer, whose log has other
+/// places: what is read there can't be joined with the stream.
+fn connect_to(connect: &ConnectOptions, server: &str) -> Result<Connection> {
+    let mut connection = Connection::connect(connect)?;
+    let now = catalog::server_identity(&mut connection)?;
+    if now == server {
+        return Ok(connection);
+    }
+    Err(Error::transient("RF-SRC-032", "another server answers in the middle of a snapshot")
+        .with("server before", server)
+        .with("server now", now))
+}
+
+/// Starts so many threads that read chunks, each with a connection of its own to this server. Up to `waiting` chunks
+/// can wait for them.
+pub(super) fn start_readers(
+    connect: &ConnectOptions,
+    server: &str,
+    count: usize,
+    waiting: usize,
+) -> Result<ChunkReaders> {
+    let (tasks, work) = bounded::<ChunkTask>(waiting);
+    let (done, outcomes) = mpsc::channel(waiting);
     for n in 0..count {
-        let (work, done, connect) = (work.clone(), done.clone(), connect.clone());
+        let (work, done, connect, server) = (work.clone(), done.clone(), connect.clone(), server.to_owned());
         spawn(format!("snapshot-read-{n}"), move || {
             let mut connection = None;
             for task in work {
                 let mut read = || -> Result<ReadOutcome> {
                     let connection = match &mut connection {
                         Some(connection) => connection,
-                        none => none.insert(Connection::connect(&connect)?),
+                        none => none.insert(connect_to(&connect, &server)?),
                     };
                     read_chunk(connection, &connect, &task)
                 };
@@ -175,16 +195,18 @@ pub(super) enum Whole {
 /// Starts the thread that reads a table without a usable key.
 pub(super) fn start_whole(
     connect: ConnectOptions,
+    server: &str,
     table: TableId,
     plan: Arc<TextPlan>,
     definition: Arc<str>,
     batch_rows: usize,
 ) -> Result<mpsc::Receiver<Whole>> {
     let (sender, receiver) = mpsc::channel(2);
+    let server = server.to_owned();
     spawn("snapshot-whole".into(), move || {
         let read = || -> Result<bool> {
-            let mut connection = Connection::connect(&connect)?;
-            let mut locker = Connection::connect(&connect)?;
+            let mut connection = connect_to(&connect, &server)?;
+            let mut locker = connect_to(&connect, &server)?;
             read_whole(
                 &mut connection,
                 &mut locker,

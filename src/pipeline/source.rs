@@ -6,7 +6,7 @@ use crate::checkpoint::{Checkpoint, Phase, SnapshotProgress, TableState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::catalog::{self, Defined, LowerCaseTableNames, TableInfo};
 use crate::mysql::preflight::{PreflightWants, Severity, preflight};
-use crate::mysql::reader::{Bystanders, online_change_of};
+use crate::mysql::reader::{Bystanders, Skip, online_change_of};
 use crate::mysql::snapshot::ChunkKey;
 use crate::mysql::wire::Connection;
 use rowferry_model::{BinlogPosition, Offset, TableId};
@@ -27,6 +27,7 @@ pub(super) struct Source {
     /// How the server reads statements.
     pub(super) context: DdlContext,
     pub(super) skip_before_seconds: u32,
+    pub(super) skip: Skip,
     pub(super) bystanders: Bystanders,
 }
 
@@ -69,7 +70,16 @@ pub(super) fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: O
         Startup::Timestamp(millis) => u32::try_from(millis / 1000).unwrap_or(u32::MAX),
         _ => 0,
     };
-    Ok(Source { server, offset, tables, fold_case, use_gtids, context, skip_before_seconds, bystanders })
+    let skip = match &settings.startup {
+        Startup::Specific(start) if is_still_at(start, &offset) => settings.skip,
+        _ => Skip::default(),
+    };
+    Ok(Source { server, offset, tables, fold_case, use_gtids, context, skip_before_seconds, skip, bystanders })
+}
+
+/// Whether no transaction behind a start has been read to its end.
+fn is_still_at(start: &Offset, offset: &Offset) -> bool {
+    if start.gtids.is_some() { start.gtids == offset.gtids } else { start.position == offset.position }
 }
 
 type Begun = (Offset, Vec<SourceTable>, Bystanders);
@@ -130,15 +140,7 @@ fn go_on(
         .map(|(id, _)| id.clone())
         .collect();
     check_server(connection, settings, choice, &there)?;
-    if saved.server != server && saved.offset.gtids.is_none() {
-        return Err(Error::permanent(
-            "RF-SRC-031",
-            "the saved position belongs to another server, and without GTIDs it means nothing here",
-        )
-        .with("server then", &saved.server)
-        .with("server now", server)
-        .hint("point `hostname` at the old server, or start again with a new state directory"));
-    }
+    let saved = if saved.server == server { saved } else { on_another_server(connection, server, saved)? };
     catalog::check_offset(connection, &saved.offset)?;
     let mut tables = Vec::with_capacity(saved.tables.len());
     let reading = |state: &TableState| matches!(state.phase, Phase::Snapshot(_));
@@ -163,6 +165,33 @@ fn go_on(
         }
     }
     Ok((saved.offset, tables, Arc::unwrap_or_clone(saved.bystanders)))
+}
+
+/// State that was saved with another server: its GTIDs hold here, its places do not.
+fn on_another_server(connection: &mut Connection, server: &str, mut saved: Checkpoint) -> Result<Checkpoint> {
+    let refused = |what: &str| {
+        Error::permanent("RF-SRC-031", what)
+            .with("server then", &saved.server)
+            .with("server now", server)
+            .hint("point `hostname` at the old server, or start again with a new state directory")
+    };
+    if saved.offset.gtids.is_none() || !catalog::gtid_mode(connection)?.eq_ignore_ascii_case("ON") {
+        return Err(refused("the saved position belongs to another server, and without GTIDs it means nothing here"));
+    }
+    let waits = |state: &TableState| {
+        matches!(state.phase, Phase::StreamingFrom(_))
+            || state.since.as_ref().is_some_and(|since| *since > saved.offset.position)
+    };
+    if let Some((table, _)) = saved.tables.iter().find(|(_, state)| waits(state)) {
+        return Err(refused("a table was read as it was at a place of another server's log").with("table", table));
+    }
+    tracing::warn!(before = %saved.server, now = server, "another server answers; going on by GTID");
+    for (_, state) in &mut saved.tables {
+        state.since = None;
+    }
+    Arc::make_mut(&mut saved.bystanders).defined_at = None;
+    saved.offset.position = BinlogPosition::default();
+    Ok(saved)
 }
 
 /// Whether rows of a table with one definition are those of the other: what does not show in rows may differ.

@@ -105,6 +105,7 @@ pub(super) async fn start<'a>(
     // From the first event on: the place that a whole table's rows show must not fall inside a segment.
     let whole = |t: &TableEntry| matches!(t.phase, TablePhase::WholeWaiting | TablePhase::WholeAt(_));
     let seal_each = Arc::new(AtomicBool::new(tables.values().any(whole)));
+    let bound_to_server = Arc::new(AtomicBool::new(true));
     let segment_bytes = (settings.memory / 16).clamp(256 << 10, 4 << 20);
     let options = ReaderOptions {
         connect: settings.connect.clone(),
@@ -124,9 +125,11 @@ pub(super) async fn start<'a>(
         },
         op_ts: settings.op_ts,
         skip_before_seconds: source.skip_before_seconds,
+        skip: source.skip,
         use_gtids: source.use_gtids,
         seal_each: seal_each.clone(),
-        server_uuid: source.server.clone(),
+        server: source.server.as_str().into(),
+        bound_to_server: bound_to_server.clone(),
     };
     let reader = BinlogReader::new(options, history, source.offset.clone(), source.context, items);
     let handle = reader.handle();
@@ -140,6 +143,7 @@ pub(super) async fn start<'a>(
     let point = StreamPoint {
         at: source.offset.position.clone(),
         offset: source.offset,
+        server: source.server.as_str().into(),
         boundary: true,
         seconds: 0,
         caught_up: false,
@@ -156,15 +160,15 @@ pub(super) async fn start<'a>(
         saved_targets,
         tables,
         bystanders: Arc::new(source.bystanders),
-        server: source.server,
         last_checkpoint,
         point,
         stream,
         reader: handle,
         seal_each,
+        bound_to_server,
         plan_sender,
         planned,
-        readers: start_readers(&settings.connect, settings.parallelism)?,
+        readers: start_readers(&settings.connect, &source.server, settings.snapshot_readers, settings.parallelism * 2)?,
         stop,
         asking: None,
     })

@@ -14,6 +14,7 @@ use crate::mysql::snapshot::{ChunkKey, ChunkTask, JoinError, PlannedChunk, ReadO
 use crate::mysql::wire::Connection;
 use rowferry_model::{BinlogPosition, ChangeBatch, Changes, TableId};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// What a table is in.
@@ -43,7 +44,13 @@ pub(super) struct TableEntry {
     pub(super) statement: Option<Arc<str>>,
     /// Counts the definitions: what was planned or read under another one is not used.
     pub(super) generation: u32,
+    /// When the stream last showed a change of it, or began.
+    pub(super) changed_at: Instant,
 }
+
+/// How long a transaction that the stream has shown may take until reads see it, where the server can't be asked: a
+/// MySQL without GTIDs writes it to the log, and sends it, before it commits it.
+const VISIBLE_AFTER: Duration = Duration::from_millis(50);
 
 impl TableEntry {
     /// A table without snapshot.
@@ -56,6 +63,7 @@ impl TableEntry {
             estimated_rows,
             statement: None,
             generation: 0,
+            changed_at: Instant::now(),
         }
     }
 
@@ -142,6 +150,14 @@ impl Attempt<'_> {
 
     pub(super) fn in_snapshot(&self) -> bool {
         self.tables.values().any(|t| matches!(t.phase, TablePhase::Chunks(_) | TablePhase::WholeWaiting))
+    }
+
+    /// Whether the stream must still come to a place of this server's log.
+    pub(super) fn is_bound_to_server(&self) -> bool {
+        self.tables.values().any(|t| {
+            !matches!(t.phase, TablePhase::Streaming | TablePhase::Gone)
+                || t.tracked.since.as_ref().is_some_and(|since| *since > self.point.at)
+        })
     }
 
     pub(super) fn whole_pending(&self) -> bool {
@@ -245,6 +261,7 @@ impl Attempt<'_> {
             definition,
             generation,
             armed_at,
+            unseen_for: VISIBLE_AFTER.saturating_sub(entry.changed_at.elapsed()),
             batch_rows: 8192,
             max_rows,
             max_bytes: memory,
@@ -260,7 +277,7 @@ impl Attempt<'_> {
         let (plan, definition) = parts
             .ok_or_else(|| Error::permanent("RF-RUN-004", "a table's snapshot has no plan").with("table", table))?;
         tracing::info!(%table, "reading a table without a usable key as a whole");
-        start_whole(self.settings.connect.clone(), table.clone(), plan, definition, 8192)
+        start_whole(self.settings.connect.clone(), &self.point.server, table.clone(), plan, definition, 8192)
     }
 
     /// Takes what the reader of a whole table says; `true`: it is done.

@@ -305,7 +305,7 @@ fn events_beyond_16_mib() {
 
 #[test]
 #[ignore = "purges log files that other tests read: run it by itself, with --ignored"]
-fn purged_logs_are_told_by_position_and_by_gtids() {
+fn purged_log_files_are_told_by_position_and_by_gtids() {
     let _alone = servers::over_log_files();
     for (server, options) in servers::disposable() {
         let database = Database::create(&options, "purged");
@@ -345,7 +345,7 @@ fn purged_logs_are_told_by_position_and_by_gtids() {
 
 #[test]
 #[ignore = "begins log files: run it by itself, with --ignored"]
-fn a_moment_is_found_among_several_files() {
+fn a_moment_is_found_among_several_log_files() {
     let _alone = servers::over_log_files();
     for (server, options) in servers::disposable() {
         let mut connection = Connection::connect(&options).unwrap();

@@ -3,10 +3,14 @@
 mod basics;
 mod cases;
 mod exact;
+mod failover;
 mod faults;
 mod golden;
 mod lake;
+mod large;
+mod log_files;
 mod resume;
 mod schema;
+mod snapshot;
 mod startup;
 mod transform;

@@ -61,7 +61,9 @@ fn a_new_key_moves_a_row_and_shards_with_their_name_in_the_key_do_not_collide() 
         let database = Database::create(&server, "rekey");
         let mut client = database.connect();
         for shard in ["s_1", "s_2"] {
-            client.execute(&format!("CREATE TABLE {shard} (id INT PRIMARY KEY, region VARCHAR(5) NOT NULL, v INT)")).unwrap();
+            client
+                .execute(&format!("CREATE TABLE {shard} (id INT PRIMARY KEY, region VARCHAR(5) NOT NULL, v INT)"))
+                .unwrap();
             client.execute(&format!("INSERT INTO {shard} VALUES (1, 'eu', 1), (2, 'us', 2)")).unwrap();
         }
         let rules = format!(

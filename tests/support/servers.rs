@@ -1,5 +1,5 @@
 //! The real servers that tests run against. They are named by `ROWFERRY_TEST_MYSQL_97`, `ROWFERRY_TEST_MYSQL_56` and
-//! `ROWFERRY_TEST_MARIADB`, each `mysql://user:password@host:port` as `scripts/mysql start` prints it. A test whose
+//! `ROWFERRY_TEST_MARIADB`, and `ROWFERRY_TEST_MYSQL_97_SECOND` for what needs two, each `mysql://user:password@host:port` as `scripts/mysql start` prints it. A test whose
 //! server is not named says so and passes.
 
 use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode};
@@ -28,19 +28,28 @@ impl Server {
     /// How to reach it as a user who may do everything, without encryption; `None`, with a message, if it is not
     /// named.
     pub(crate) fn options(self) -> Option<ConnectOptions> {
-        let Ok(url) = std::env::var(self.variable()) else {
-            eprintln!("skipped for {self:?}: {} is not set (see scripts/mysql)", self.variable());
-            return None;
-        };
-        let rest = url.trim().strip_prefix("mysql://").expect("a URL of the form mysql://user:password@host:port");
-        let (login, address) = rest.rsplit_once('@').unwrap_or(("root", rest));
-        let (user, password) = login.split_once(':').unwrap_or((login, ""));
-        let (host, port) = address.trim_end_matches('/').rsplit_once(':').unwrap_or((address, "3306"));
-        let mut options = ConnectOptions::new(host, port.parse().expect("a port"), user);
-        options.password = password.into();
-        options.tls = TlsMode::Disabled;
-        Some(options)
+        options_of(self.variable())
     }
+
+    /// A second server of the kind, if it is named: a test may make it a replica of the first, and empties it.
+    pub(crate) fn second(self) -> Option<ConnectOptions> {
+        options_of(&format!("{}_SECOND", self.variable()))
+    }
+}
+
+fn options_of(variable: &str) -> Option<ConnectOptions> {
+    let Ok(url) = std::env::var(variable) else {
+        eprintln!("skipped: {variable} is not set (see scripts/mysql)");
+        return None;
+    };
+    let rest = url.trim().strip_prefix("mysql://").expect("a URL of the form mysql://user:password@host:port");
+    let (login, address) = rest.rsplit_once('@').unwrap_or(("root", rest));
+    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+    let (host, port) = address.trim_end_matches('/').rsplit_once(':').unwrap_or((address, "3306"));
+    let mut options = ConnectOptions::new(host, port.parse().expect("a port"), user);
+    options.password = password.into();
+    options.tls = TlsMode::Disabled;
+    Some(options)
 }
 
 /// The servers that are named.

@@ -24,6 +24,12 @@ pub const OPTIONS: &[Opt] = &[
         "How MySQL's TIME is kept: as TIME, or as text so that values beyond 24 hours fit.",
     )
     .default("TIME"),
+    Opt::new(
+        "rowferry.buffer-bytes",
+        OptionKind::at_least(1),
+        "Bytes of rows that may wait in memory, over all tables.",
+    )
+    .default("67108864"),
 ];
 
 /// What is wrong with the options beyond single values.

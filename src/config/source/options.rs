@@ -23,7 +23,7 @@ pub const MYSQL_OPTIONS: &[Opt] = &[
     Opt::new("connect.timeout", OptionKind::Duration { min_millis: 250 }, "Longest wait for a connection.")
         .default("30s"),
     Opt::new("connect.max-retries", OptionKind::at_least(1), "Attempts at a connection.").default("3"),
-    Opt::new("connection.pool.size", MIN_TWO, "Most connections at a time.").default("20"),
+    Opt::new("connection.pool.size", MIN_TWO, "Most connections at a time that read the snapshot.").default("20"),
     Opt::new("heartbeat.interval", OptionKind::DURATION, "How often the server says that it is there.").default("30s"),
     Opt::prefixed("jdbc.properties.", "Properties of MySQL's JDBC driver; those of TLS and timeouts have an effect."),
     Opt::prefixed("debezium.", "Properties of Debezium."),
@@ -35,7 +35,9 @@ pub const MYSQL_OPTIONS: &[Opt] = &[
     Opt::new("scan.startup.specific-offset.skip-rows", COUNT, "Rows to skip behind those events."),
     Opt::new("scan.startup.timestamp-millis", COUNT, "Time to start at, in milliseconds since 1970."),
     Opt::new("scan.incremental.snapshot.chunk.size", MIN_TWO, "Rows of a chunk.").default("8096"),
-    Opt::new("scan.snapshot.fetch.size", MIN_TWO, "Rows that are fetched at a time.").default("1024"),
+    Opt::new("scan.snapshot.fetch.size", MIN_TWO, "Rows that are fetched at a time.")
+        .default("1024")
+        .no_effect("rowferry takes rows as they arrive and holds none back"),
     Opt::new(
         "scan.incremental.snapshot.chunk.key-column",
         OptionKind::PerTable(PerTable::ChunkKey),
@@ -52,7 +54,8 @@ pub const MYSQL_OPTIONS: &[Opt] = &[
         OptionKind::Bool,
         "Whether changes during a chunk are left to the stream; rows may come twice then.",
     )
-    .default("false"),
+    .default("false")
+    .no_effect("rowferry reads each change once and joins it with its chunk: there is no backfill to skip"),
     Opt::new("scan.incremental.close-idle-reader.enabled", OptionKind::Bool, "Whether idle readers are closed.")
         .default("false")
         .no_effect("rowferry has no reader tasks of Flink"),
@@ -85,7 +88,9 @@ pub const MYSQL_OPTIONS: &[Opt] = &[
     .default("true"),
     Opt::text("metadata.list", "Metadata for transforms, with commas between: op_ts, table_name, database_name.")
         .alias(&["metadata-column.include-list"]),
-    Opt::new("chunk-meta.group.size", MIN_TWO, "Chunks in one group of metadata.").default("1000"),
+    Opt::new("chunk-meta.group.size", MIN_TWO, "Chunks in one group of metadata.")
+        .default("1000")
+        .no_effect("rowferry keeps no list of chunks"),
     Opt::new(
         "chunk-key.even-distribution.factor.upper-bound",
         OptionKind::Double { min: 1.0, max: f64::MAX },
@@ -101,7 +106,8 @@ pub const MYSQL_OPTIONS: &[Opt] = &[
     .default("0.05")
     .alias(&["split-key.even-distribution.factor.lower-bound"]),
     Opt::new("scan.binlog.tolerate.gtid-holes", OptionKind::Bool, "Whether holes in the GTID set are no error.")
-        .default("false"),
+        .default("false")
+        .no_effect("holes are kept as they are, and read when they are filled"),
     Opt::new(
         "scan.only.deserialize.captured.tables.changelog.enabled",
         OptionKind::Bool,

@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub struct StreamPoint {
     /// Where reading would resume: the end of the last whole transaction.
     pub offset: Offset,
+    /// The UUID or id of the server that the places belong to.
+    pub server: Arc<str>,
     /// Behind the last event read.
     pub at: BinlogPosition,
     /// Whether that is a transaction's end.

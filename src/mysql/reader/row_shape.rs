@@ -3,8 +3,9 @@
 use super::from_map::{definition_of, labels_differ};
 use super::history::Ddl;
 use super::rebuild::{Look, rebuild};
+use super::rows::{NumberedTable, Planned};
 use super::statement::session_of;
-use super::stream::{BinlogReader, MAX_PAYLOAD, NumberedTable, Planned};
+use super::stream::{BinlogReader, MAX_PAYLOAD};
 use super::tables::Tracked;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{RawTableMap, RowPlan, TableMap};

@@ -16,6 +16,7 @@ impl BinlogReader {
             b"BEGIN" => {
                 self.in_transaction = true;
                 self.begun = true;
+                self.skip.begin();
                 return Ok(());
             }
             b"COMMIT" => {

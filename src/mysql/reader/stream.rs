@@ -3,13 +3,15 @@
 use super::group::{Group, Segment, StreamPoint};
 use super::handle::ReaderHandle;
 use super::history::{Bystanders, Ddl, SchemaHistory};
+use super::rows::NumberedTable;
+use super::skip::Skip;
 use super::statement::xid_of;
 use crate::error::{Error, Result};
-use crate::mysql::binlog::{Checksum, DecodeOptions, EventBody, EventHeader, EventParser, RowPlan, RowsEvent};
+use crate::mysql::binlog::{Checksum, DecodeOptions, EventBody, EventHeader, EventParser};
 use crate::mysql::catalog;
 use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper};
 use crossbeam_channel::Sender;
-use rowferry_model::{BinlogPosition, GtidSet, Offset, TableId, Uuid};
+use rowferry_model::{BinlogPosition, GtidSet, Offset, Uuid};
 use rowferry_sql::ddl::DdlContext;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,12 +39,16 @@ pub struct ReaderOptions {
     pub op_ts: bool,
     /// Transactions before this time, in seconds since the epoch, are left out: `scan.startup.mode: timestamp`.
     pub skip_before_seconds: u32,
+    /// What is left out of the first transaction: `scan.startup.specific-offset.skip-events` and `skip-rows`.
+    pub skip: Skip,
     /// Whether the server has GTIDs and they are to be used.
     pub use_gtids: bool,
     /// While set, a segment is sealed at every transaction's end that has rows.
     pub seal_each: Arc<AtomicBool>,
     /// The server that `Offset::position` belongs to; empty: any.
-    pub server_uuid: String,
+    pub server: Arc<str>,
+    /// While set, the pipeline waits for places of this server's log: another server can't go on with them.
+    pub bound_to_server: Arc<AtomicBool>,
 }
 
 /// What the reader gives.
@@ -52,19 +58,6 @@ pub enum StreamItem {
     Segment(Segment),
     /// Reading has ended with this error.
     Failed(Error),
-}
-
-/// A table, how its rows are decoded, and their schema.
-pub(super) type Planned = (TableId, Arc<RowPlan>, Arc<rowferry_model::TableSchema>);
-
-/// A table number of the log.
-pub(super) struct NumberedTable {
-    /// The TABLE_MAP event's body; the same bytes mean the same plan.
-    pub(super) body: Vec<u8>,
-    /// `None`: the table is not captured.
-    pub(super) plan: Option<Planned>,
-    /// The open segment's number and its group there, if it has one.
-    pub(super) group: Option<(u64, usize)>,
 }
 
 /// The identifier of the transaction that is being read.
@@ -86,9 +79,9 @@ pub struct BinlogReader {
     parser: EventParser,
     pub(super) numbers: HashMap<u64, NumberedTable>,
     pub(super) groups: Vec<Group>,
-    group_bytes: usize,
+    pub(super) group_bytes: usize,
     /// Counts the segments.
-    segment: u64,
+    pub(super) segment: u64,
     /// The end of the last whole transaction, and the transactions up to it.
     pub(super) boundary: BinlogPosition,
     gtids: Option<GtidSet>,
@@ -101,7 +94,10 @@ pub struct BinlogReader {
     /// Rows events of the current transaction that were taken, and how many of them are to be left out after a
     /// reconnection because they were taken before.
     pub(super) taken: u64,
-    leave_out: u64,
+    pub(super) leave_out: u64,
+    /// What is to be left out from here on, and whether the event that is read is.
+    pub(super) skip: Skip,
+    pub(super) left_out: bool,
     /// The XA transaction that is being read, and those that were prepared and not yet committed.
     pub(super) xa: bool,
     pub(super) prepared: HashMap<String, Vec<Group>>,
@@ -126,6 +122,8 @@ impl BinlogReader {
         items: Sender<StreamItem>,
     ) -> Self {
         Self {
+            skip: options.skip,
+            left_out: false,
             options,
             history,
             ddl: None,
@@ -177,7 +175,9 @@ impl BinlogReader {
                 attempts = 0;
             }
             attempts += 1;
-            if !error.is_transient() || attempts > self.options.max_retries {
+            // A changed server is nothing that passes: the pipeline starts again from its checkpoint.
+            let ends = error.code() == "RF-SRC-032";
+            if !error.is_transient() || ends || attempts > self.options.max_retries {
                 let _ = self.items.send(StreamItem::Failed(error));
                 return;
             }
@@ -195,24 +195,10 @@ impl BinlogReader {
         let mut connection = Connection::connect(&self.options.connect)?;
         self.flavour = connection.server().flavour;
         let uuid = catalog::server_identity(&mut connection)?;
-        if self.options.server_uuid.is_empty() {
-            self.options.server_uuid.clone_from(&uuid);
-        } else if self.options.server_uuid != uuid {
-            if self.gtids.is_none() {
-                return Err(Error::permanent(
-                    "RF-SRC-031",
-                    "another server answers, and without GTIDs its log can't be continued",
-                )
-                .with("server before", &self.options.server_uuid)
-                .with("server now", &uuid)
-                .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
-            }
-            if self.taken > 0 || !self.groups.is_empty() {
-                return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a transaction"));
-            }
-            tracing::warn!(before = %self.options.server_uuid, now = %uuid, "another server answers; going on by GTID");
-            self.options.server_uuid.clone_from(&uuid);
-            self.history.forget_places();
+        if self.options.server.is_empty() {
+            self.options.server = uuid.into();
+        } else if *self.options.server != *uuid {
+            self.change_server(uuid)?;
         }
         let request = self.request();
         self.parser = EventParser::new(Checksum::Crc32);
@@ -220,6 +206,7 @@ impl BinlogReader {
         // Lost again before it came as far as the first time: what was taken then is still taken.
         self.leave_out = self.leave_out.max(self.taken);
         self.taken = 0;
+        self.skip = self.options.skip;
         self.in_transaction = false;
         self.begun = false;
         self.at = self.boundary.clone();
@@ -229,6 +216,31 @@ impl BinlogReader {
         }
         tracing::info!(from = %Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 }, "reading the binlog");
         self.follow(&mut stream)
+    }
+
+    /// Another server answers than before: its log is the same by GTID, but has other places.
+    fn change_server(&mut self, now: String) -> Result<()> {
+        if self.gtids.is_none() || !self.options.use_gtids {
+            return Err(Error::permanent(
+                "RF-SRC-031",
+                "another server answers, and without GTIDs its log can't be continued",
+            )
+            .with("server before", &self.options.server)
+            .with("server now", &now)
+            .hint("switch GTIDs on (gtid_mode=ON) for fail-over, or point `hostname` at the old server"));
+        }
+        // How much of a transaction was taken is known in events, which another server may cut otherwise.
+        if self.taken > 0 {
+            return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a transaction"));
+        }
+        if self.options.bound_to_server.load(Ordering::Relaxed) {
+            return Err(Error::transient("RF-SRC-032", "another server answers in the middle of a snapshot"));
+        }
+        tracing::warn!(before = %self.options.server, %now, "another server answers; going on by GTID");
+        self.options.server = now.into();
+        self.history.forget_places();
+        self.boundary = BinlogPosition::default();
+        Ok(())
     }
 
     fn follow(&mut self, stream: &mut DumpStream) -> Result<()> {
@@ -282,6 +294,9 @@ impl BinlogReader {
                 self.seconds = i64::from(header.timestamp);
             }
         }
+        let counts =
+            !header.is_artificial() && !matches!(body, EventBody::TransactionPayload(_) | EventBody::Heartbeat { .. });
+        self.left_out = counts && self.skip.event();
         match body {
             EventBody::Rotate { position, file } => {
                 let start = BinlogPosition::new(String::from_utf8_lossy(file), position);
@@ -312,6 +327,9 @@ impl BinlogReader {
                 }
                 self.current = CurrentGtid::Mariadb(gtid.domain, gtid.server, gtid.sequence);
                 self.in_transaction = true;
+                if !gtid.standalone {
+                    self.skip.begin();
+                }
             }
             EventBody::Query(query) => self.query(query)?,
             EventBody::Xid(_) => self.commit(),
@@ -403,6 +421,8 @@ impl BinlogReader {
         self.begun = false;
         self.taken = 0;
         self.leave_out = 0;
+        // A lost connection does not bring back what was left out before this place.
+        self.options.skip = self.skip;
         self.transactions += 1;
         if self.boundary.file == self.at.file {
             self.boundary.pos = self.at.pos;
@@ -423,41 +443,6 @@ impl BinlogReader {
             heartbeat: self.options.heartbeat,
             replica_uuid: self.options.replica_uuid,
         }
-    }
-
-    fn rows(&mut self, header: &EventHeader, rows: RowsEvent<'_>) -> Result<()> {
-        let Some(number) = self.numbers.get_mut(&rows.table_id) else {
-            // The end-of-statement marker of a statement that changed nothing has no table.
-            const DUMMY: u64 = 0x00ff_ffff;
-            if rows.table_id == DUMMY {
-                return Ok(());
-            }
-            return Err(Error::transient("RF-SRC-040", "rows of an unknown table number came")
-                .with("number", rows.table_id)
-                .with("position", &self.at));
-        };
-        let Some((table, plan, schema)) = &number.plan else { return Ok(()) };
-        self.taken += 1;
-        if self.taken <= self.leave_out || header.timestamp < self.options.skip_before_seconds {
-            return Ok(());
-        }
-        let index = match number.group {
-            Some((segment, index)) if segment == self.segment => index,
-            _ => {
-                // A table may get a second number; its rows stay in one group while the plan is the same.
-                let same = self.groups.iter().position(|g| Arc::ptr_eq(&g.plan, plan));
-                let index = same.unwrap_or(self.groups.len());
-                if index == self.groups.len() {
-                    self.groups.push(Group::new(table.clone(), plan.clone(), schema.clone()));
-                }
-                number.group = Some((self.segment, index));
-                index
-            }
-        };
-        if let Some(group) = self.groups.get_mut(index) {
-            self.group_bytes += group.push(&rows, header.timestamp, self.options.op_ts);
-        }
-        Ok(())
     }
 
     /// Gives away what was gathered. Waits while the others are busy: that is the back-pressure.
@@ -485,6 +470,7 @@ impl BinlogReader {
         self.sent.clone_from(&at);
         let point = StreamPoint {
             offset: Offset { position: self.boundary.clone(), gtids: self.gtids.clone(), rows: 0 },
+            server: self.options.server.clone(),
             at,
             boundary,
             seconds: self.seconds,
@@ -501,3 +487,6 @@ impl BinlogReader {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

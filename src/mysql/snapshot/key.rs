@@ -164,6 +164,12 @@ impl ChunkKey {
         names.join(", ")
     }
 
+    /// The same from the highest key downwards.
+    pub fn order_by_downwards(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|(_, c)| format!("{} DESC", quote_identifier(&c.name))).collect();
+        names.join(", ")
+    }
+
     /// Expressions whose text results [`ChunkKey::parse_bound`] understands.
     pub fn select_list(&self) -> String {
         let list: Vec<_> = self

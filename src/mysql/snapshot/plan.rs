@@ -26,9 +26,11 @@ pub struct ChunkOptions {
     pub even_upper: f64,
     /// `chunk-key.even-distribution.factor.lower-bound`.
     pub even_lower: f64,
+    /// `scan.incremental.snapshot.unbounded-chunk-first.enabled`.
+    pub last_first: bool,
 }
 
-/// Cuts one table, from the lowest key upwards, chunk by chunk, leaving out what is done.
+/// Cuts one table, from the lowest key upwards, chunk by chunk, leaving out what is done. The last chunk may come first.
 #[derive(Debug)]
 pub struct Planner {
     table: TableId,
@@ -37,6 +39,8 @@ pub struct Planner {
     /// Ranges still to cut, lowest last, with the number that orders their chunks among the done ranges.
     gaps: Vec<(u32, Option<KeyBound>, Option<KeyBound>)>,
     next: u32,
+    /// Whether the last chunk comes now.
+    last_first: bool,
     /// The chunks' width, where the key can be cut by arithmetic: width and highest key.
     even: Option<(i128, i128)>,
 }
@@ -81,7 +85,9 @@ impl Planner {
             Some(_) => Self::even_width(connection, &table, &key, options, estimated_rows)?,
             None => None,
         };
-        Ok(Self { table, key, options, gaps, next: 0, even })
+        // Once begun, a table's end may have been read already.
+        let last_first = options.last_first && done.is_empty();
+        Ok(Self { table, key, options, gaps, next: 0, last_first, even })
     }
 
     /// The width of chunks of an integer key whose values are spread evenly enough, and the highest key.
@@ -109,6 +115,11 @@ impl Planner {
     /// # Errors
     /// The server can't be asked.
     pub fn next(&mut self, connection: &mut Connection) -> Result<Option<PlannedChunk>> {
+        if std::mem::take(&mut self.last_first)
+            && let Some(chunk) = self.last_chunk(connection)?
+        {
+            return Ok(Some(chunk));
+        }
         let Some((gap, low, high)) = self.gaps.pop() else { return Ok(None) };
         let cut = match self.even {
             Some((width, highest)) => self.even_cut(connection, low.as_ref(), width, highest)?,
@@ -128,6 +139,23 @@ impl Planner {
             }
             None => PlannedChunk { order, low, high },
         }))
+    }
+
+    /// Cuts the last chunk off a table that is not begun; `None` where the table has no more rows than a chunk.
+    fn last_chunk(&mut self, connection: &mut Connection) -> Result<Option<PlannedChunk>> {
+        let [(gap, None, high @ None)] = self.gaps.as_mut_slice() else { return Ok(None) };
+        let sql = format!(
+            "SELECT {} FROM {} ORDER BY {} LIMIT {}, 1",
+            self.key.select_list(),
+            quote_table(&self.table),
+            self.key.order_by_downwards(),
+            self.options.size - 1
+        );
+        let rows = connection.query(&sql)?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let low = bound_of(row, &self.table, &self.key)?;
+        *high = Some(low.clone());
+        Ok(Some(PlannedChunk { order: vec![*gap, u32::MAX], low: Some(low), high: None }))
     }
 
     fn even_cut(
@@ -156,6 +184,13 @@ impl Planner {
     }
 }
 
+/// The bound that a row of [`ChunkKey::select_list`] tells.
+fn bound_of(row: &Row, table: &TableId, key: &ChunkKey) -> Result<KeyBound> {
+    let names = key.result_names();
+    let values: Vec<Option<&[u8]>> = names.iter().map(|n| row.bytes(n)).collect();
+    key.parse_bound(&values).ok_or_else(|| unexpected(table, "a chunk's bound"))
+}
+
 /// Cuts a range behind `size` rows: the first key of the next chunk, `None` if the range has no more rows than that.
 pub(super) fn keyset_cut(
     connection: &mut Connection,
@@ -165,11 +200,7 @@ pub(super) fn keyset_cut(
     high: Option<&KeyBound>,
     size: u64,
 ) -> Result<Option<KeyBound>> {
-    let bound = |row: &Row| {
-        let names = key.result_names();
-        let values: Vec<Option<&[u8]>> = names.iter().map(|n| row.bytes(n)).collect();
-        key.parse_bound(&values).ok_or_else(|| unexpected(table, "a chunk's bound"))
-    };
+    let bound = |row: &Row| bound_of(row, table, key);
     let select = |low_condition: String, offset: u64| {
         let condition = [low_condition, key.range_condition(None, high)];
         let condition: Vec<_> = condition.into_iter().filter(|c| !c.is_empty()).collect();

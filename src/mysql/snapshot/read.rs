@@ -28,6 +28,9 @@ pub struct ChunkTask {
     pub generation: u32,
     /// Where the stream was when the chunk was armed: all before it must be visible before the chunk is read.
     pub armed_at: Offset,
+    /// How long it may still take until all that the stream has shown of the table is visible; counts where the server
+    /// can't be asked.
+    pub unseen_for: Duration,
     /// Rows a batch.
     pub batch_rows: usize,
     /// Rows that a chunk may have; more, and it is split.
@@ -84,7 +87,7 @@ pub fn is_still(connection: &mut Connection, table: &TableId, definition: &str) 
 }
 
 fn read_rows(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
-    let consistent = wait_until_visible(connection, &task.armed_at)?;
+    let consistent = wait_until_visible(connection, &task.armed_at, task.unseen_for)?;
     let condition = task.key.range_condition(task.chunk.low.as_ref(), task.chunk.high.as_ref());
     let filter = if condition.is_empty() { String::new() } else { format!(" WHERE {condition}") };
     let sql = format!(
@@ -161,7 +164,7 @@ fn split(connection: &mut Connection, task: &ChunkTask, fitted: u64) -> Result<R
 /// Waits until all that the stream has shown before `armed_at` is visible to reads: the server writes a transaction
 /// into its log, and sends it to us, before it commits it in the engine. Tells whether a transaction was opened whose
 /// read view is the one that was checked.
-fn wait_until_visible(connection: &mut Connection, armed_at: &Offset) -> Result<bool> {
+fn wait_until_visible(connection: &mut Connection, armed_at: &Offset, unseen_for: Duration) -> Result<bool> {
     let deadline = Instant::now() + VISIBLE_WITHIN;
     let mut pause = Duration::from_micros(200);
     loop {
@@ -185,7 +188,7 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset) -> Result<
             }
             // Without GTIDs MySQL has nothing to ask; the gap between log and engine is one commit's length.
             (None, Flavour::Mysql) => {
-                std::thread::sleep(Duration::from_millis(50));
+                std::thread::sleep(unseen_for);
                 (true, false)
             }
         };
