@@ -25,8 +25,8 @@ pub(super) enum TablePhase {
     WholeAt(BinlogPosition),
     /// Changes only.
     Streaming,
-    /// It was dropped or renamed.
-    Gone,
+    /// It was dropped or renamed; if its snapshot was not done, how far it had come.
+    Gone(Option<SnapshotProgress>),
 }
 
 /// A table of the pipeline.
@@ -278,6 +278,10 @@ impl Attempt<'_> {
                 Ok(true)
             }
             Some(Whole::DefinitionChanged) => {
+                // The place may be known already; no row of it came.
+                if let Some(entry) = self.tables.get_mut(table) {
+                    entry.phase = TablePhase::WholeWaiting;
+                }
                 let generation = self.tables.get(table).map_or(0, |t| t.generation);
                 self.suspend(table, generation);
                 Ok(true)
