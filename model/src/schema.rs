@@ -34,6 +34,11 @@ impl Column {
         self.nullable = false;
         self
     }
+
+    /// Whether this is its name; case does not matter, as with MySQL.
+    fn has_name(&self, name: &str) -> bool {
+        self.name == name || self.name.to_lowercase() == name.to_lowercase()
+    }
 }
 
 /// The shape of a table at one moment. Immutable in the stream: shared as `Arc<TableSchema>`.
@@ -80,7 +85,7 @@ impl TableSchema {
     /// The schema after a change; `None` when the table no longer exists.
     ///
     /// # Errors
-    /// The change names a column that is not there, or adds one that is.
+    /// The change names a column that is not there, or adds one that is, or gives a name that is taken.
     pub fn apply(&self, change: &SchemaChange) -> Result<Option<Self>, SchemaError> {
         let mut next = self.clone();
         match change {
@@ -116,13 +121,19 @@ impl TableSchema {
             SchemaChange::RenameColumns { names, .. } => {
                 // All at once: `a` and `b` may swap.
                 let at = names.iter().map(|(old, _)| next.position(old)).collect::<Result<Vec<_>, _>>()?;
-                for ((old, new), at) in names.iter().zip(at) {
-                    next.columns[at].name.clone_from(new);
-                    for key in next.primary_key.iter_mut().chain(next.partition_key.iter_mut()) {
-                        if key == old {
-                            key.clone_from(new);
-                        }
+                for ((_, new), at) in names.iter().zip(&at) {
+                    next.columns[*at].name.clone_from(new);
+                }
+                for key in next.primary_key.iter_mut().chain(next.partition_key.iter_mut()) {
+                    if let Some(index) = self.index_of(key) {
+                        key.clone_from(&next.columns[index].name);
                     }
+                }
+                if let Some((_, new)) = names.iter().zip(&at).find_map(|(name, at)| {
+                    let taken = next.columns.iter().enumerate().any(|(i, c)| i != *at && c.has_name(&name.1));
+                    taken.then_some(name)
+                }) {
+                    return Err(SchemaError::Duplicate(new.clone()));
                 }
             }
             SchemaChange::DropColumns { names, .. } => {
@@ -130,7 +141,7 @@ impl TableSchema {
                     let at = next.position(name)?;
                     next.columns.remove(at);
                 }
-                next.primary_key.retain(|k| !names.contains(k));
+                next.primary_key.retain(|k| next.columns.iter().any(|c| c.has_name(k)));
             }
         }
         Ok(Some(next))
@@ -150,4 +161,49 @@ pub enum SchemaError {
     /// The change adds a column that is already there.
     #[error("there is already a column `{0}`")]
     Duplicate(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DataType, TableId};
+
+    fn schema() -> TableSchema {
+        TableSchema {
+            columns: ["a", "b", "c"].map(|n| Column::new(n, DataType::Int)).into(),
+            primary_key: vec!["a".into(), "b".into()],
+            ..TableSchema::default()
+        }
+    }
+
+    fn rename(names: &[(&str, &str)]) -> SchemaChange {
+        let names = names.iter().map(|(old, new)| ((*old).to_owned(), (*new).to_owned())).collect();
+        SchemaChange::RenameColumns { table: TableId::new("d", "t"), names }
+    }
+
+    fn names(schema: &TableSchema) -> Vec<&str> {
+        schema.columns.iter().map(|c| c.name.as_str()).collect()
+    }
+
+    #[test]
+    fn columns_of_the_key_can_swap_their_names() {
+        let swapped = schema().apply(&rename(&[("a", "b"), ("b", "a")])).unwrap().unwrap();
+        assert_eq!(names(&swapped), ["b", "a", "c"]);
+        assert_eq!(swapped.primary_key, ["b", "a"]);
+        let chained = schema().apply(&rename(&[("A", "b"), ("b", "x")])).unwrap().unwrap();
+        assert_eq!(names(&chained), ["b", "x", "c"]);
+        assert_eq!(chained.primary_key, ["b", "x"]);
+    }
+
+    #[test]
+    fn a_name_that_is_taken_can_not_be_given() {
+        assert_eq!(schema().apply(&rename(&[("a", "C")])), Err(SchemaError::Duplicate("C".into())));
+        assert_eq!(names(&schema().apply(&rename(&[("a", "A")])).unwrap().unwrap()), ["A", "b", "c"]);
+    }
+
+    #[test]
+    fn a_dropped_column_leaves_the_key_however_it_is_spelled() {
+        let change = SchemaChange::DropColumns { table: TableId::new("d", "t"), names: vec!["B".into()] };
+        assert_eq!(schema().apply(&change).unwrap().unwrap().primary_key, ["a"]);
+    }
 }

@@ -32,6 +32,8 @@ pub enum Phase {
     Streaming,
     /// It was dropped or renamed; if a table of the name comes again, it is captured again.
     Gone,
+    /// As `Gone`, and it went while its rows were being read: a table that takes the name with rows is read on.
+    GoneInSnapshot(SnapshotProgress),
 }
 
 /// What is remembered of a table.

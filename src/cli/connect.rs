@@ -1,16 +1,20 @@
 //! `rowferry check --connect`: what the server and the sink say to a file.
 
+use super::routes::RouteReport;
 use super::settings::{ConfiguredTables, Wishes, settings};
 use super::{Common, Exit, report_error};
-use crate::config::PipelineConfig;
+use crate::config::{PipelineConfig, RouteMode};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::catalog;
 use crate::mysql::preflight::{PreflightWants, preflight};
 use crate::mysql::snapshot::ChunkKey;
 use crate::mysql::wire::Connection;
-use crate::pipeline::TableChoice as _;
+use crate::pipeline::evolve::KeyRisk;
+use crate::pipeline::evolve::collisions::names_source;
+use crate::pipeline::{Settings, TableChoice as _};
 use rowferry_model::TableId;
 use rowferry_sinks::SinkContext;
+use rowferry_sql::TableDef;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -49,20 +53,18 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
             (item.to_owned(), matched.map(ToString::to_string).collect())
         })
         .collect();
-    let mut routes = Vec::new();
-    for table in &captured {
-        let targets = choice.targets(table)?;
-        let targets = if targets.is_empty() { vec![table.clone()] } else { targets };
-        routes.push((table.to_string(), targets.iter().map(ToString::to_string).collect::<Vec<_>>()));
-    }
+    let first_only = choice.0.pipeline.route_mode == RouteMode::FirstMatch;
+    let routes = RouteReport::of(&choice.0.routes, first_only, &captured)?;
+    let defs = catalog::table_defs(&mut connection, &captured)?;
+    let risks = key_risks(&routes, &defs, &settings);
 
     let mut wants = PreflightWants::new(captured.clone());
     wants.zone_offset = settings.server_zone_offset;
     if settings.startup.has_snapshot() {
-        wants.tables_without_key = catalog::table_defs(&mut connection, &captured)?
-            .into_iter()
+        wants.tables_without_key = defs
+            .iter()
             .filter(|(id, def)| ChunkKey::of(def, choice.chunk_key(id).as_deref()).is_none())
-            .map(|(id, _)| id)
+            .map(|(id, _)| id.clone())
             .collect();
     }
     let report = preflight(&mut connection, &wants)?;
@@ -83,7 +85,9 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
             .collect();
         let value = json!({
             "server": server, "patterns": patterns.iter().map(|(p, t)| json!({"pattern": p, "tables": t})).collect::<Vec<_>>(),
-            "targets": routes.iter().map(|(s, t)| json!({"source": s, "targets": t})).collect::<Vec<_>>(),
+            "targets": routes.tables.iter().map(|(s, t)| json!({"source": s.to_string(), "targets": names(t)})).collect::<Vec<_>>(),
+            "unmatched": names(&routes.unmatched), "routes": routes.rules_json(),
+            "collisions": risks.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "findings": findings, "problems": problems, "ok": fine,
         });
         return Ok((format!("{value:#}\n"), fine));
@@ -95,8 +99,9 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
             let _ = writeln!(text, "  {table}");
         }
     }
-    for (table, targets) in routes.iter().filter(|(table, targets)| targets.as_slice() != std::slice::from_ref(table)) {
-        let _ = writeln!(text, "route {table} -> {}", targets.join(", "));
+    text += &routes.text();
+    for risk in &risks {
+        let _ = writeln!(text, "warning: {risk}");
     }
     for finding in &report.findings {
         let _ = writeln!(text, "{finding}");
@@ -108,8 +113,25 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
     Ok((text, fine))
 }
 
+fn names(tables: &[TableId]) -> Vec<String> {
+    tables.iter().map(ToString::to_string).collect()
+}
+
+/// Merges in which rows of different tables may overwrite each other.
+fn key_risks(routes: &RouteReport, defs: &[(TableId, TableDef)], settings: &Settings) -> Vec<KeyRisk> {
+    let schema = |table: &TableId| {
+        let (_, def) = defs.iter().find(|(id, _)| id == table)?;
+        def.to_schema(&settings.mapping).ok()
+    };
+    let merged = routes.merged();
+    let risk = |(target, sources): &(TableId, Vec<TableId>)| {
+        KeyRisk::of(target, sources, &schema(sources.first()?)?, names_source)
+    };
+    merged.iter().filter_map(risk).collect()
+}
+
 /// Asks the sink whether it can be used.
-fn probe(settings: &crate::pipeline::Settings) -> Result<()> {
+fn probe(settings: &Settings) -> Result<()> {
     let context = SinkContext {
         pipeline: settings.name.clone(),
         parallelism: settings.parallelism,

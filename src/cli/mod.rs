@@ -3,6 +3,7 @@
 mod check;
 mod connect;
 mod logging;
+mod routes;
 mod run;
 mod settings;
 mod status;

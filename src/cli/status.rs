@@ -73,7 +73,7 @@ fn as_json(
             let (phase, rows, estimated) = match &state.phase {
                 Phase::Snapshot(p) => ("snapshot", Some(p.rows), Some(p.estimated_rows)),
                 Phase::StreamingFrom(_) | Phase::Streaming => ("streaming", None, None),
-                Phase::Gone => ("gone", None, None),
+                Phase::Gone | Phase::GoneInSnapshot(_) => ("gone", None, None),
             };
             let mut out = json!({
                 "database": table.database(), "table": table.table(), "phase": phase,
@@ -128,7 +128,9 @@ fn as_text(config: &PipelineConfig, directory: &Path, checkpoint: Option<&Checkp
                 format!("table       {table}: snapshot, {} of about {} rows\n", p.rows, p.estimated_rows)
             }
             Phase::StreamingFrom(_) | Phase::Streaming => format!("table       {table}: streaming\n"),
-            Phase::Gone => format!("table       {table}: dropped or renamed at the source\n"),
+            Phase::Gone | Phase::GoneInSnapshot(_) => {
+                format!("table       {table}: dropped or renamed at the source\n")
+            }
         };
     }
     text

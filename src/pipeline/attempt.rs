@@ -1,5 +1,6 @@
 //! One attempt at running: from the last checkpoint until the end, a stop or an error.
 
+use super::collisions::CollisionWatch;
 use super::decode::{Decoded, InOrder};
 use super::evolve::Targets;
 use super::progress::Progress;
@@ -33,6 +34,8 @@ pub(super) struct Attempt<'a> {
     pub(super) metrics: Arc<Metrics>,
     pub(super) sink: Sink,
     pub(super) targets: Targets,
+    /// Looks for equal keys of merged tables; `None`: no merge can have them.
+    pub(super) collisions: Option<CollisionWatch>,
     /// The targets as they were last saved.
     pub(super) saved_targets: Arc<SavedTargets>,
     pub(super) tables: BTreeMap<TableId, TableEntry>,
@@ -213,7 +216,7 @@ impl Attempt<'_> {
                 &mut entry.phase
             });
             let passed = match entry {
-                None | Some(TablePhase::Gone) => None,
+                None | Some(TablePhase::Gone(_)) => None,
                 Some(TablePhase::Streaming) => Some(batch),
                 Some(TablePhase::WholeWaiting) => None,
                 Some(TablePhase::WholeAt(at)) => {

@@ -2,6 +2,7 @@
 //! tie both ends together.
 
 mod attempt;
+mod collisions;
 mod decode;
 pub mod evolve;
 mod output;

@@ -21,18 +21,26 @@ impl Attempt<'_> {
         } else {
             batch
         };
-        self.write(batch).await
+        self.write_routed(batch, true).await
     }
 
     /// Writes rows to each target of their table.
     pub(super) async fn write(&mut self, batch: ChangeBatch) -> Result<()> {
+        self.write_routed(batch, false).await
+    }
+
+    async fn write_routed(&mut self, batch: ChangeBatch, snapshot: bool) -> Result<()> {
         let batch = match self.tables.get(batch.table()) {
             Some(entry) => entry.transform.rows(batch)?,
             None => Some(batch),
         };
         let Some(batch) = batch else { return Ok(()) };
         Metrics::add(&self.metrics.sink_bytes, batch.num_bytes() as u64);
+        let source = batch.table().clone();
         for batch in self.targets.route(batch)? {
+            if let Some(watch) = self.collisions.as_mut().filter(|_| snapshot) {
+                watch.look(&source, &batch);
+            }
             self.sink.events.write(batch).await?;
         }
         self.metrics.lost_values.store(self.targets.lost(), Ordering::Relaxed);
@@ -55,7 +63,8 @@ impl Attempt<'_> {
                     }
                     TablePhase::WholeAt(at) => Phase::StreamingFrom(at.clone()),
                     TablePhase::Streaming => Phase::Streaming,
-                    TablePhase::Gone => Phase::Gone,
+                    TablePhase::Gone(None) => Phase::Gone,
+                    TablePhase::Gone(Some(progress)) => Phase::GoneInSnapshot(progress.clone()),
                 };
                 let def = entry.tracked.def.as_ref().clone();
                 let since = entry.tracked.since.clone().filter(|since| *since > self.point.offset.position);

@@ -3,8 +3,9 @@
 use super::attempt::Attempt;
 use super::evolve::Planned;
 use super::start::targets_of;
-use super::tables::{TableEntry, TablePhase, join_error, text_plan};
+use super::tables::{TableEntry, TablePhase, join_error, snapshot_phase, text_plan};
 use super::transform::TableTransform;
+use crate::checkpoint::SnapshotProgress;
 use crate::config::SchemaChangeBehavior;
 use crate::error::{Error, ErrorKind, Result};
 use crate::failpoint;
@@ -49,27 +50,34 @@ impl Attempt<'_> {
                 None => Ok(false),
             };
         };
-        // What a whole read shows is behind the DDL already, whose last one led back to what was read.
-        let known = matches!(&entry.phase, TablePhase::WholeAt(at) if ddl.position <= *at);
+        // What a whole read shows is behind the DDL already, whose last one leads back to what was read.
+        if matches!(&entry.phase, TablePhase::WholeAt(at) if ddl.position <= *at) {
+            // Even a table that was dropped and made again: its rows up to that place have been read.
+            if let (Some(entry), Some(tracked)) = (self.tables.get_mut(table), change.tracked.clone()) {
+                entry.tracked = tracked;
+            }
+            return Ok(false);
+        }
+        if let Some(tracked) = &change.tracked {
+            warn_of_what_the_log_lacks(&entry.tracked, tracked, change, ddl);
+        }
         let mut applied = false;
-        if !known {
-            let mut schema = entry.tracked.schema.clone();
-            let mut transform = entry.transform.clone();
-            for change in &change.changes {
-                for change in transform.change(self.settings.transforms.as_deref(), &mut schema, change)? {
-                    applied |= self.pass_on(table, &change, ddl).await?;
-                }
-            }
-            if let Some(tracked) = &change.tracked {
-                // Defaults and moved columns have no event of their own.
-                transform.settle(self.settings.transforms.as_deref(), tracked)?;
-                self.targets.set_upstream(table, transform.schema(&tracked.schema));
-            }
-            if let Some(entry) = self.tables.get_mut(table) {
-                entry.transform = transform;
+        let mut schema = entry.tracked.schema.clone();
+        let mut transform = entry.transform.clone();
+        for change in &change.changes {
+            for change in transform.change(self.settings.transforms.as_deref(), &mut schema, change)? {
+                applied |= self.pass_on(table, &change, ddl).await?;
             }
         }
-        self.redefine(table, change.tracked.clone())?;
+        if let Some(tracked) = &change.tracked {
+            // Defaults and moved columns have no event of their own.
+            transform.settle(self.settings.transforms.as_deref(), tracked)?;
+            self.targets.set_upstream(table, transform.schema(&tracked.schema));
+        }
+        if let Some(entry) = self.tables.get_mut(table) {
+            entry.transform = transform;
+        }
+        self.redefine(change)?;
         Ok(applied)
     }
 
@@ -112,7 +120,7 @@ impl Attempt<'_> {
         let there: Vec<TableId> = self
             .tables
             .iter()
-            .filter(|(_, t)| !matches!(t.phase, TablePhase::Gone))
+            .filter(|(_, t)| !matches!(t.phase, TablePhase::Gone(_)))
             .filter(|(id, _)| self.targets.is_created(id))
             .map(|(id, _)| id.clone())
             .collect();
@@ -199,16 +207,36 @@ impl Attempt<'_> {
     }
 
     /// Gives a table its new definition, or notes that it is gone.
-    fn redefine(&mut self, table: &TableId, tracked: Option<Tracked>) -> Result<()> {
+    fn redefine(&mut self, change: &TableChange) -> Result<()> {
+        let table = &change.table;
         let chunk_key = self.choice.chunk_key(table);
         let Some(entry) = self.tables.get_mut(table) else { return Ok(()) };
-        let Some(tracked) = tracked else {
-            entry.phase = TablePhase::Gone;
+        let Some(tracked) = change.tracked.clone() else {
+            let dropped = change.changes.iter().any(|c| matches!(c, SchemaChange::DropTable { .. }));
+            let left = match &entry.phase {
+                TablePhase::Chunks(join) if !dropped => Some(join.progress()),
+                TablePhase::Chunks(_) | TablePhase::WholeWaiting => Some(SnapshotProgress::default()),
+                TablePhase::Gone(Some(left)) => Some(left.clone()),
+                TablePhase::WholeAt(_) | TablePhase::Streaming | TablePhase::Gone(None) => None,
+            };
+            entry.phase = TablePhase::Gone(left);
             return Ok(());
         };
-        entry.tracked = tracked;
+        let before = std::mem::replace(&mut entry.tracked, tracked);
         match &mut entry.phase {
-            TablePhase::Gone => entry.phase = TablePhase::Streaming,
+            // It came with rows, and such rows were still to be read.
+            TablePhase::Gone(Some(left)) if change.with_rows => {
+                let key = |def| ChunkKey::of(def, chunk_key.as_deref());
+                let alike = match (key(&before.def), key(&entry.tracked.def)) {
+                    (Some(before), Some(now)) => before.is_alike(&now),
+                    (before, now) => before.is_none() && now.is_none(),
+                };
+                let left = if alike { std::mem::take(left) } else { SnapshotProgress::default() };
+                entry.generation += 1;
+                entry.statement = None;
+                snapshot_phase(entry, chunk_key.as_deref(), left)?;
+            }
+            TablePhase::Gone(_) => entry.phase = TablePhase::Streaming,
             TablePhase::Streaming | TablePhase::WholeAt(_) => {}
             TablePhase::WholeWaiting => {
                 entry.generation += 1;
@@ -247,4 +275,31 @@ fn too_slow(planned: &Planned, ddl: Option<&Ddl>, limit: std::time::Duration) ->
         error = error.with("statement", &ddl.statement).with("position", &ddl.position);
     }
     error.hint("raise `schema-operator.rpc-timeout` if the target needs longer")
+}
+
+/// Says what a DDL did at the source that leaves no trace in the log.
+fn warn_of_what_the_log_lacks(before: &Tracked, after: &Tracked, change: &TableChange, ddl: &Ddl) {
+    let table = &change.table;
+    for change in &change.changes {
+        let SchemaChange::AddColumns { columns, .. } = change else { continue };
+        let filled = columns.iter().filter(|added| !added.column.nullable || added.column.default.is_some());
+        let names: Vec<&str> = filled.map(|added| added.column.name.as_str()).collect();
+        if !names.is_empty() {
+            tracing::warn!(%table, columns = names.join(", "), position = %ddl.position, "MySQL gives the rows that are there a value for a new column, without a trace in the binlog: the target has NULL there until a row is updated");
+        }
+    }
+    let anew = change.changes.iter().any(|c| matches!(c, SchemaChange::CreateTable { .. }));
+    let (old, new) = (&before.def.primary_key, &after.def.primary_key);
+    let had = |column: &String| old.iter().any(|o| o.eq_ignore_ascii_case(column));
+    let renamed = |column: &String| {
+        change.changes.iter().any(|c| match c {
+            SchemaChange::RenameColumns { names, .. } => names.iter().any(|(from, to)| to == column && had(from)),
+            _ => false,
+        })
+    };
+    // Rows that the new key tells apart may be one by the old key, which the target keeps.
+    let wider = new.is_empty() || new.iter().any(|column| !had(column) && !renamed(column));
+    if !anew && !old.is_empty() && wider {
+        tracing::warn!(%table, before = old.join(", "), after = new.join(", "), position = %ddl.position, "the table's primary key changes, and the target keeps its own: rows that only the new key tells apart overwrite each other there. Where there are such rows, create the target anew and start with a new state directory");
+    }
 }

@@ -7,6 +7,7 @@ use crate::mysql::catalog;
 use crate::mysql::reader::Tracked;
 use crate::mysql::snapshot::{
     ChunkKey, ChunkOptions, ChunkTask, KeyBound, PlannedChunk, Planner, ReadOutcome, is_still, read_chunk, read_whole,
+    tells_of_ddl,
 };
 use crate::mysql::wire::{ConnectOptions, Connection};
 use arrow_array::RecordBatch;
@@ -76,7 +77,7 @@ fn plan_tables(
             Err(error) => {
                 // The server has no such table or column, for example.
                 connection = Connection::connect(connect)?;
-                if is_still(&mut connection, &id, &table.definition)? {
+                if !tells_of_ddl(&error) && is_still(&mut connection, &id, &table.definition)? {
                     return Err(error);
                 }
                 Planned::DefinitionChanged(id, generation)
@@ -223,6 +224,7 @@ pub(super) fn start_whole(
         let last = match read() {
             Ok(true) => Whole::Done,
             Ok(false) => Whole::DefinitionChanged,
+            Err(error) if tells_of_ddl(&error) => Whole::DefinitionChanged,
             Err(error) if !error.is_transient() => match still() {
                 Ok(false) => Whole::DefinitionChanged,
                 _ => Whole::Failed(error),

@@ -1,9 +1,9 @@
 //! From saved state, or from nothing, to an attempt that can run.
 
 use super::attempt::Attempt;
+use super::collisions::CollisionWatch;
 use super::decode::{self, DecodeBatches};
-use super::evolve::collisions::names_source;
-use super::evolve::{KeyRisk, Targets};
+use super::evolve::Targets;
 use super::run::store_error;
 use super::settings::Settings;
 use super::snapshot::{start_planner, start_readers};
@@ -81,19 +81,19 @@ pub(super) async fn start<'a>(
         let (rows, done) = match &entry.phase {
             TablePhase::Chunks(join) => (join.progress().rows, false),
             TablePhase::WholeWaiting => (0, false),
-            TablePhase::WholeAt(_) | TablePhase::Streaming | TablePhase::Gone => (0, true),
+            TablePhase::WholeAt(_) | TablePhase::Streaming | TablePhase::Gone(_) => (0, true),
         };
-        if settings.startup.has_snapshot() && !matches!(entry.phase, TablePhase::Gone) {
+        if settings.startup.has_snapshot() && !matches!(entry.phase, TablePhase::Gone(_)) {
             metrics.set_table(&id, TableProgress { rows, estimated_rows, done });
         }
         to_plan.extend(planned_table(&entry));
         tables.insert(id, entry);
     }
     targets.restore(saved_targets.as_ref().clone());
-    warn_of_collisions(&targets);
+    let collisions = CollisionWatch::of(&targets, settings.memory);
 
     let (there, gone): (Vec<_>, Vec<_>) =
-        tables.values().partition(|t: &&TableEntry| !matches!(t.phase, TablePhase::Gone));
+        tables.values().partition(|t: &&TableEntry| !matches!(t.phase, TablePhase::Gone(_)));
     let captured = CapturedTables::new(there.into_iter().map(|t| t.tracked.clone()), source.fold_case);
     let history = SchemaHistory::new(
         HistoryOptions { mapping: settings.mapping, new_tables: new_tables(settings, choice) },
@@ -157,6 +157,7 @@ pub(super) async fn start<'a>(
         metrics: metrics.clone(),
         sink,
         targets,
+        collisions,
         saved_targets,
         tables,
         bystanders: Arc::new(source.bystanders),
@@ -172,16 +173,6 @@ pub(super) async fn start<'a>(
         stop,
         asking: None,
     })
-}
-
-/// Warns of merges in which rows of different tables may overwrite each other.
-fn warn_of_collisions(targets: &Targets) {
-    for (target, sources) in targets.merged() {
-        let Some(schema) = sources.first().and_then(|source| targets.upstream(source)) else { continue };
-        if let Some(risk) = KeyRisk::of(target, sources, schema, names_source) {
-            tracing::warn!("{risk}");
-        }
-    }
 }
 
 /// Which tables are captured that appear in the log.
@@ -219,7 +210,8 @@ fn table_entry(
     let mut entry = TableEntry::new(tracked, transform, estimated_rows);
     match state.phase {
         Phase::Streaming => {}
-        Phase::Gone => entry.phase = TablePhase::Gone,
+        Phase::Gone => entry.phase = TablePhase::Gone(None),
+        Phase::GoneInSnapshot(progress) => entry.phase = TablePhase::Gone(Some(progress)),
         Phase::StreamingFrom(at) => entry.phase = TablePhase::WholeAt(at),
         Phase::Snapshot(progress) => {
             entry.statement = statement;

@@ -27,8 +27,8 @@ pub(super) enum TablePhase {
     WholeAt(BinlogPosition),
     /// Changes only.
     Streaming,
-    /// It was dropped or renamed.
-    Gone,
+    /// It was dropped or renamed; if its snapshot was not done, how far it had come.
+    Gone(Option<SnapshotProgress>),
 }
 
 /// A table of the pipeline.
@@ -155,7 +155,7 @@ impl Attempt<'_> {
     /// Whether the stream must still come to a place of this server's log.
     pub(super) fn is_bound_to_server(&self) -> bool {
         self.tables.values().any(|t| {
-            !matches!(t.phase, TablePhase::Streaming | TablePhase::Gone)
+            !matches!(t.phase, TablePhase::Streaming | TablePhase::Gone(_))
                 || t.tracked.since.as_ref().is_some_and(|since| *since > self.point.at)
         })
     }
@@ -306,6 +306,10 @@ impl Attempt<'_> {
                 Ok(true)
             }
             Some(Whole::DefinitionChanged) => {
+                // The place may be known already; no row of it came.
+                if let Some(entry) = self.tables.get_mut(table) {
+                    entry.phase = TablePhase::WholeWaiting;
+                }
                 let generation = self.tables.get(table).map_or(0, |t| t.generation);
                 self.suspend(table, generation);
                 Ok(true)

@@ -56,6 +56,8 @@ pub struct TableChange {
     /// What the stream carries of it, in order. A [`SchemaChange::CreateTable`] of a known table means: from now on it
     /// has that schema, however it came to it.
     pub changes: Vec<SchemaChange>,
+    /// The table got its name by a RENAME: it may have rows that are not in the log under this name.
+    pub with_rows: bool,
 }
 
 /// A DDL on captured tables.
@@ -174,7 +176,7 @@ impl SchemaHistory {
         self.catalog.insert_table(self.tables.fold(table), Arc::clone(&tracked.def));
         self.tables.insert(tracked.clone());
         let change = SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&tracked.schema) };
-        Ok(TableChange { table: table.clone(), tracked: Some(tracked), changes: vec![change] })
+        Ok(TableChange { table: table.clone(), tracked: Some(tracked), changes: vec![change], with_rows: false })
     }
 
     /// Does to the tracked tables what a DDL did on the server; gives what it means to captured ones.
@@ -354,9 +356,13 @@ impl SchemaHistory {
             Some(shadow) if ours.is_some() && shadow.is_usable(&table, before.table(&self.tables.fold(&table))) => {
                 shadow.changes.into_iter().map(|c| c.with_table(table.clone())).collect()
             }
-            _ => vec![SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&tracked.schema) }],
+            _ => {
+                tracing::warn!(table = %table, from = %from, position = %at, "a table takes this name: the rows that it has already are not in the binlog and do not reach the target, which keeps those that it has");
+                vec![SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&tracked.schema) }]
+            }
         };
-        push(out, table, Some(tracked), changes);
+        push(out, table.clone(), Some(tracked), changes);
+        out.iter_mut().filter(|c| c.table == table).for_each(|c| c.with_rows = true);
         Ok(())
     }
 
@@ -452,6 +458,6 @@ fn push(out: &mut Vec<TableChange>, table: TableId, tracked: Option<Tracked>, ch
             change.tracked = tracked;
             change.changes.extend(changes);
         }
-        None => out.push(TableChange { table, tracked, changes }),
+        None => out.push(TableChange { table, tracked, changes, with_rows: false }),
     }
 }

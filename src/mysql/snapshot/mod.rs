@@ -18,4 +18,4 @@ mod read;
 pub use join::{Class, JoinError, Joined, TableJoin};
 pub use key::{ChunkKey, KeyBound, KeyPart};
 pub use plan::{ChunkOptions, PlannedChunk, Planner};
-pub use read::{ChunkRead, ChunkTask, ReadOutcome, is_still, read_chunk, read_whole};
+pub use read::{ChunkRead, ChunkTask, ReadOutcome, is_still, read_chunk, read_whole, tells_of_ddl};

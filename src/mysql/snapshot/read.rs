@@ -5,7 +5,7 @@ use super::plan::{PlannedChunk, keyset_cut, unexpected};
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{TextDecoder, TextPlan};
 use crate::mysql::catalog::{self, quote_table};
-use crate::mysql::wire::{ConnectOptions, Connection, Flavour};
+use crate::mysql::wire::{ConnectOptions, Connection, Flavour, WireError};
 use arrow_array::RecordBatch;
 use rowferry_model::{BinlogPosition, Offset, TableId};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ const VISIBLE_WITHIN: Duration = Duration::from_secs(60);
 /// The server can't be asked, or a value can't be decoded.
 pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
     match read_rows(connection, connect, task) {
-        // The server has no such table or column, for example.
+        Err(error) if tells_of_ddl(&error) => Ok(ReadOutcome::DefinitionChanged),
         Err(error) if !error.is_transient() => {
             let mut fresh = Connection::connect(connect)?;
             if is_still(&mut fresh, &task.table, &task.definition)? {
@@ -79,6 +79,15 @@ pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &
         }
         other => other,
     }
+}
+
+/// Whether the server refused to read because a DDL came in between. The table may be what it was all the same: one that
+/// was truncated, or dropped and made again.
+pub fn tells_of_ddl(error: &Error) -> bool {
+    // ER_TABLE_DEF_CHANGED: a read view that is older than the table; ER_NO_SUCH_TABLE; ER_BAD_FIELD_ERROR.
+    const CODES: [u16; 3] = [1412, 1146, 1054];
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<WireError>());
+    cause.and_then(WireError::code).is_some_and(|code| CODES.contains(&code))
 }
 
 /// Whether a table is still made by this statement.

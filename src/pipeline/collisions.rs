@@ -1,0 +1,52 @@
+//! Watches the snapshots of merged tables for rows of different tables that have the same key.
+
+use super::evolve::collisions::names_source;
+use super::evolve::{Detector, Finding, KeyRisk, Targets};
+use rowferry_model::{ChangeBatch, TableId};
+use std::collections::HashSet;
+
+/// Bytes that a remembered key takes at most, when the map has just grown.
+const BYTES_A_KEY: usize = 40;
+
+/// The targets whose key can collide, and the keys that were seen.
+#[derive(Debug)]
+pub(super) struct CollisionWatch {
+    targets: HashSet<TableId>,
+    detector: Detector,
+}
+
+impl CollisionWatch {
+    /// Warns of merges in which rows of different tables may overwrite each other. `None`: there are none. The keys that
+    /// are remembered take a sixteenth of `memory`, the bytes for rows on their way.
+    pub(super) fn of(targets: &Targets, memory: usize) -> Option<Self> {
+        let mut risky = HashSet::new();
+        for (target, sources) in targets.merged() {
+            let Some(schema) = sources.first().and_then(|source| targets.upstream(source)) else { continue };
+            if let Some(risk) = KeyRisk::of(target, sources, schema, names_source) {
+                tracing::warn!("{risk}");
+                risky.insert(target.clone());
+            }
+        }
+        let most = (memory / 16 / BYTES_A_KEY).max(1000);
+        (!risky.is_empty()).then(|| Self { targets: risky, detector: Detector::new(most) })
+    }
+
+    /// Looks at rows that the snapshot of `source` has read, in the shape of their target; says what it finds once.
+    pub(super) fn look(&mut self, source: &TableId, routed: &ChangeBatch) {
+        if !self.targets.contains(routed.table()) {
+            return;
+        }
+        for finding in self.detector.observe(source, routed) {
+            match finding {
+                Finding::Collision(found) => tracing::warn!(
+                    first = %found.first, second = %found.second, target_table = %found.target, key = found.key,
+                    "{found}; further rows of these two tables are not reported"
+                ),
+                Finding::Full(keys) => tracing::info!(
+                    keys,
+                    "no more keys of merged tables can be remembered: further ones are not compared"
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Schema changes of a real server through a whole pipeline.
+
+mod basics;
