@@ -42,9 +42,10 @@ impl Pipeline {
         let Some(program) = bench.rowferry.clone() else { return Ok(None) };
         let directory = tempfile::Builder::new().prefix("rowferry-bench-").tempdir()?;
         let (host, port, user, password) = bench.server.address();
+        // Without TLS, as the yardsticks read.
         let mut yaml = format!(
             "source:\n  type: mysql\n  hostname: {host}\n  port: {port}\n  username: {user}\n  password: \"{password}\"\n  \
-             tables: {tables}\n  server-time-zone: UTC\n"
+             tables: {tables}\n  server-time-zone: UTC\n  jdbc.properties.useSSL: false\n"
         );
         let bounded = match from {
             From::Binlog(place) => {
