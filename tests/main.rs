@@ -7,3 +7,4 @@ mod mysql_wire;
 mod pipeline;
 mod repository;
 mod support;
+mod transform;

@@ -53,6 +53,10 @@ impl TablePlan {
     }
 
     fn run(&self, batch: &ChangeBatch, context: &Context) -> Result<Option<ChangeBatch>, EvalError> {
+        if !Arc::ptr_eq(batch.schema(), &self.source) && batch.schema() != &self.source {
+            let failure = Failure::new("the rows have another schema than the plan was made for");
+            return Err(self.failed(failure, "projection", "*", &[]));
+        }
         let rows = batch.num_rows();
         let mut changes = batch.changes().clone();
         let mut columns: Vec<ArrayRef> = batch.columns().columns().to_vec();

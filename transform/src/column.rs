@@ -82,26 +82,51 @@ impl Col {
     }
 }
 
+/// The values of a column are together longer than a column can be.
+#[derive(Debug)]
+pub(crate) struct TooLong;
+
+/// A column holds less than 2 GiB: its offsets have 31 bits.
+const MAX_BYTES: usize = i32::MAX as usize;
+
 /// Builds a column of texts; the closure appends to an empty text and says whether the value is not NULL.
-pub(crate) fn build_text(rows: usize, mut value: impl FnMut(usize, &mut String) -> Option<()>) -> ArrayRef {
+pub(crate) fn build_text(
+    rows: usize,
+    mut value: impl FnMut(usize, &mut String) -> Option<()>,
+) -> Result<ArrayRef, TooLong> {
     let mut builder = StringBuilder::with_capacity(rows, rows * 16);
     let mut scratch = String::new();
+    let mut total = 0_usize;
     for row in 0..rows {
         scratch.clear();
-        builder.append_option(value(row, &mut scratch).map(|()| scratch.as_str()));
+        let valid = value(row, &mut scratch).is_some();
+        total = total.saturating_add(scratch.len());
+        if total > MAX_BYTES {
+            return Err(TooLong);
+        }
+        builder.append_option(valid.then_some(scratch.as_str()));
     }
-    Arc::new(builder.finish())
+    Ok(Arc::new(builder.finish()))
 }
 
 /// The same of bytes.
-pub(crate) fn build_bytes(rows: usize, mut value: impl FnMut(usize, &mut Vec<u8>) -> Option<()>) -> ArrayRef {
+pub(crate) fn build_bytes(
+    rows: usize,
+    mut value: impl FnMut(usize, &mut Vec<u8>) -> Option<()>,
+) -> Result<ArrayRef, TooLong> {
     let mut builder = BinaryBuilder::with_capacity(rows, rows * 16);
     let mut scratch = Vec::new();
+    let mut total = 0_usize;
     for row in 0..rows {
         scratch.clear();
-        builder.append_option(value(row, &mut scratch).map(|()| scratch.as_slice()));
+        let valid = value(row, &mut scratch).is_some();
+        total = total.saturating_add(scratch.len());
+        if total > MAX_BYTES {
+            return Err(TooLong);
+        }
+        builder.append_option(valid.then_some(scratch.as_slice()));
     }
-    Arc::new(builder.finish())
+    Ok(Arc::new(builder.finish()))
 }
 
 /// Builds a column of numbers or times.

@@ -1,6 +1,6 @@
 //! The compiled expression: a tree of kernels over columns. It is walked once a batch, not once a row.
 
-use crate::column::{Col, WrongArray, as_bools, build_text};
+use crate::column::{Col, TooLong, WrongArray, as_bools};
 use crate::types::Type;
 use crate::zone::Zone;
 use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array};
@@ -31,6 +31,12 @@ impl Failure {
 impl From<ArrowError> for Failure {
     fn from(error: ArrowError) -> Self {
         Self::new(error.to_string())
+    }
+}
+
+impl From<TooLong> for Failure {
+    fn from(_: TooLong) -> Self {
+        Self::new("the values of this batch are together longer than 2 GiB")
     }
 }
 
@@ -307,10 +313,7 @@ fn evaluate_where(node: &Node, mask: &BooleanArray, input: &Input, context: &Con
     Ok(arrow_select::take::take(values.as_ref(), &indices, None)?)
 }
 
-/// A column of the same text in each row.
+/// One text, for a literal.
 pub(crate) fn constant_text(text: &str) -> ArrayRef {
-    build_text(1, |_, out| {
-        out.push_str(text);
-        Some(())
-    })
+    Arc::new(arrow_array::StringArray::from(vec![text]))
 }

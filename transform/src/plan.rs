@@ -94,12 +94,8 @@ impl TablePlan {
         }
         let mut shared = Vec::new();
         let filter = rule.filter.as_ref().and_then(|(places, expr)| {
-            let mut used = Vec::new();
-            names(expr, &mut used);
             let mut aliases = Vec::new();
-            for output in
-                outputs.iter_mut().filter(|output| output.source.is_none() && used.contains(&output.column.name))
-            {
+            for output in outputs.iter_mut().filter(|output| output.source.is_none()) {
                 let slot = shared.len();
                 shared.push(Arc::clone(&output.node));
                 let inner = output.node.as_ref();
@@ -253,16 +249,5 @@ fn schema(
         },
         comment: source.comment.clone(),
         options: if spec.table_options.is_empty() { source.options.clone() } else { spec.table_options.clone() },
-    }
-}
-
-/// All bare names in an expression; more than there are does no harm.
-fn names(expr: &Expr, found: &mut Vec<String>) {
-    // Printing and splitting is the plainest way over all forms of the tree: names in texts are only looked up in vain.
-    let text = expr.to_string();
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$') {
-        if !word.is_empty() {
-            found.push(word.to_owned());
-        }
     }
 }

@@ -162,7 +162,8 @@ fn every_function_on_the_page_exists() {
     let table = page.split("| | functions |").nth(1).unwrap().split("\n\n").next().unwrap();
     let names: Vec<&str> = table.split('`').skip(1).step_by(2).collect();
     assert!(names.len() > 90, "{names:?}");
-    for name in names {
+    // EXTRACT is a form of the grammar.
+    for name in names.into_iter().filter(|name| *name != "EXTRACT") {
         let findings = check(rule(&format!("id, {name}(a, b, c, d, e, f) AS x"), None));
         assert!(!findings.iter().any(|finding| finding.message.contains("unknown")), "{name}: {findings:?}");
     }

@@ -29,16 +29,18 @@ fn of_bytes(call: &Call<'_>, f: fn(&[u8], &mut String)) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(move |args: &[Col], rows: usize, _: &Context| {
         let [a] = args else { return Err(wrong_call()) };
         if let Ok(texts) = a.texts() {
-            return Ok(build_text(rows, |row, out| {
+            return build_text(rows, |row, out| {
                 f(texts.get(row)?.as_bytes(), out);
                 Some(())
-            }));
+            })
+            .map_err(Failure::from);
         }
         let blobs = a.blobs()?;
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             f(blobs.get(row)?, out);
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -76,7 +78,7 @@ pub(super) fn hex(call: Call<'_>) -> Result<Node, Fault> {
         let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, _: &Context| {
             let [a] = args else { return Err(wrong_call()) };
             let a = a.longs()?;
-            Ok(build_text(rows, |row, out| write!(out, "{:X}", a.get(row)?).ok()))
+            build_text(rows, |row, out| write!(out, "{:X}", a.get(row)?).ok()).map_err(Failure::from)
         });
         return Ok(call.node(TEXT, args, kernel));
     }
@@ -96,14 +98,15 @@ pub(super) fn from_base64(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, context: &Context| {
         let [a] = args else { return Err(wrong_call()) };
         let a = a.texts()?;
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let Ok(bytes) = STANDARD.decode(a.get(row)?) else {
                 context.lost();
                 return None;
             };
             out.push_str(&String::from_utf8_lossy(&bytes));
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -113,13 +116,14 @@ pub(super) fn from_base64_binary(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, context: &Context| {
         let [a] = args else { return Err(wrong_call()) };
         let a = a.texts()?;
-        Ok(build_bytes(rows, |row, out| {
+        build_bytes(rows, |row, out| {
             if STANDARD.decode_vec(a.get(row)?, out).is_err() {
                 context.lost();
                 return None;
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(Type::Plain(DataType::Bytes), args, kernel))
 }
@@ -127,7 +131,7 @@ pub(super) fn from_base64_binary(call: Call<'_>) -> Result<Node, Fault> {
 /// A new random UUID for each row.
 pub(super) fn uuid(_: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|_: &[Col], rows: usize, _: &Context| {
-        Ok(build_text(rows, |_, out| write!(out, "{}", uuid::Uuid::new_v4()).ok()))
+        build_text(rows, |_, out| write!(out, "{}", uuid::Uuid::new_v4()).ok()).map_err(Failure::from)
     });
     // Flink CDC's type is CHAR(36).
     let ty = Type::Plain(DataType::Char(36));

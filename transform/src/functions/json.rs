@@ -1,11 +1,11 @@
 //! JSON documents in texts.
 
-use super::Call;
+use super::{Call, json_scan};
 use crate::column::{Col, build_text};
 use crate::error::Fault;
 use crate::node::{Context, Failure, Kernel, Node};
 use crate::types::{TEXT, Type};
-use serde_json::Value;
+use serde::de::IgnoredAny;
 use std::sync::Arc;
 
 fn wrong_call() -> Failure {
@@ -18,21 +18,20 @@ fn parse(call: &Call<'_>, fails: bool) -> Result<Node, Fault> {
         let [a] = args else { return Err(wrong_call()) };
         let a = a.texts()?;
         let mut failed = None;
-        let array = build_text(rows, |row, out| match serde_json::from_str::<Value>(a.get(row)?) {
-            Ok(value) => {
-                out.push_str(&value.to_string());
-                Some(())
+        let array = build_text(rows, |row, out| {
+            let text = a.get(row)?;
+            let Err(error) = serde_json::from_str::<IgnoredAny>(text) else {
+                json_scan::append_compact(out, text);
+                return Some(());
+            };
+            if fails {
+                let complaint = context.misfit(row, || format!("the text is no JSON: {error}"));
+                failed = failed.take().or(complaint.err());
+            } else {
+                context.lost();
             }
-            Err(error) => {
-                if fails {
-                    let complaint = context.misfit(row, || format!("the text is no JSON: {error}"));
-                    failed = failed.take().or(complaint.err());
-                } else {
-                    context.lost();
-                }
-                None
-            }
-        });
+            None
+        })?;
         failed.map_or(Ok(array), Err)
     });
     Ok(call.node(Type::Variant, args, kernel))
@@ -90,17 +89,18 @@ fn parse_path(text: &str) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-fn walk<'v>(mut value: &'v Value, steps: &[Step]) -> Option<&'v Value> {
+/// The value at a path of a document that is valid.
+fn walk<'t>(mut value: &'t str, steps: &[Step]) -> Option<&'t str> {
     for step in steps {
         value = match step {
-            Step::Key(name) => value.get(name)?,
-            Step::Index(index) => value.get(index)?,
+            Step::Key(name) => json_scan::member(value, name)?,
+            Step::Index(index) => json_scan::element(value, *index)?,
         };
     }
     Some(value)
 }
 
-fn by_path(call: &Call<'_>, show: fn(&Value, &mut String) -> Option<()>) -> Result<Node, Fault> {
+fn by_path(call: &Call<'_>, show: fn(&str, &mut String) -> Option<()>) -> Result<Node, Fault> {
     let path = call.literal(1, "a path such as '$.a.b[0]'")?;
     let steps = parse_path(&path).ok_or_else(|| {
         Fault::new(format!("`{path}` is not a JSON path")).hint("write keys and places, for example '$.a.b[0]'")
@@ -109,34 +109,38 @@ fn by_path(call: &Call<'_>, show: fn(&Value, &mut String) -> Option<()>) -> Resu
     let kernel: Kernel = Arc::new(move |args: &[Col], rows: usize, context: &Context| {
         let [a] = args else { return Err(wrong_call()) };
         let a = a.texts()?;
-        Ok(build_text(rows, |row, out| {
-            let Ok(document) = serde_json::from_str::<Value>(a.get(row)?) else {
+        build_text(rows, |row, out| {
+            let text = a.get(row)?;
+            if serde_json::from_str::<IgnoredAny>(text).is_err() {
                 context.lost();
                 return None;
-            };
-            show(walk(&document, &steps)?, out)
-        }))
+            }
+            show(walk(text.trim(), &steps)?, out)
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
 
-/// Flink SQL's `JSON_VALUE(json, path)`: a single value as a text; an object, an array or nothing is NULL.
+/// Flink SQL's `JSON_VALUE(json, path)`: a single value as a text, numbers as they are spelled; an object, an array or nothing
+/// is NULL.
 pub(super) fn json_value(call: Call<'_>) -> Result<Node, Fault> {
-    by_path(&call, |value, out| {
-        match value {
-            Value::String(text) => out.push_str(text),
-            Value::Number(_) | Value::Bool(_) => out.push_str(&value.to_string()),
-            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    by_path(&call, |value, out| match value.as_bytes().first()? {
+        b'"' => {
+            out.push_str(&serde_json::from_str::<String>(value).ok()?);
+            Some(())
         }
-        Some(())
+        b'{' | b'[' | b'n' => None,
+        _ => {
+            out.push_str(value);
+            Some(())
+        }
     })
 }
 
 /// Flink SQL's `JSON_QUERY(json, path)`: an object or an array as JSON; a single value or nothing is NULL.
 pub(super) fn json_query(call: Call<'_>) -> Result<Node, Fault> {
-    by_path(&call, |value, out| {
-        matches!(value, Value::Array(_) | Value::Object(_)).then(|| out.push_str(&value.to_string()))
-    })
+    by_path(&call, |value, out| value.starts_with(['{', '[']).then(|| json_scan::append_compact(out, value)))
 }
 
 /// `variant[key]` or `variant[place]`, places counted from 1.
@@ -147,19 +151,19 @@ pub(super) fn variant_item(node: Arc<Node>, key: Arc<Node>, call: &Call<'_>) -> 
         let a = a.texts()?;
         if by_name {
             let key = key.texts()?;
-            return Ok(build_text(rows, |row, out| {
-                let document: Value = serde_json::from_str(a.get(row)?).ok()?;
-                out.push_str(&document.get(key.get(row)?)?.to_string());
+            return build_text(rows, |row, out| {
+                out.push_str(json_scan::member(a.get(row)?, key.get(row)?)?);
                 Some(())
-            }));
+            })
+            .map_err(Failure::from);
         }
         let key = key.longs()?;
-        Ok(build_text(rows, |row, out| {
-            let document: Value = serde_json::from_str(a.get(row)?).ok()?;
+        build_text(rows, |row, out| {
             let index = usize::try_from(key.get(row)?).ok()?.checked_sub(1)?;
-            out.push_str(&document.get(index)?.to_string());
+            out.push_str(json_scan::element(a.get(row)?, index)?);
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     call.node(Type::Variant, vec![node, key], kernel)
 }

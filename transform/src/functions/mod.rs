@@ -7,6 +7,7 @@ mod condition;
 mod format;
 mod hash;
 mod json;
+mod json_scan;
 mod like;
 mod nested;
 mod number;

@@ -65,7 +65,7 @@ fn text_rows(
             failed.get_or_insert(failure);
             None
         }
-    });
+    })?;
     failed.map_or(Ok(array), Err)
 }
 

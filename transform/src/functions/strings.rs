@@ -23,10 +23,11 @@ fn of_one(call: Call<'_>, f: fn(&str, &mut String)) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(move |args: &[Col], rows: usize, _: &Context| {
         let [a] = args else { return Err(wrong_call()) };
         let a = a.texts()?;
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             f(a.get(row)?, out);
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -68,7 +69,7 @@ pub(super) fn trim_kernel(ends: Ends, default: Option<char>) -> Kernel {
             [text, set] => (text.texts()?, Some(set.texts()?)),
             _ => return Err(wrong_call()),
         };
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let text = text.get(row)?;
             let set = match &set {
                 None => None,
@@ -85,7 +86,8 @@ pub(super) fn trim_kernel(ends: Ends, default: Option<char>) -> Kernel {
                 Ends::Trailing => text.trim_end_matches(goes),
             });
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     })
 }
 
@@ -158,7 +160,7 @@ pub(super) fn substr(call: Call<'_>) -> Result<Node, Fault> {
             [text, from, count] => (text.texts()?, from.longs()?, Some(count.longs()?)),
             _ => return Err(wrong_call()),
         };
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let text = text.get(row)?;
             let from = from.get(row)?;
             let count = match &count {
@@ -176,7 +178,8 @@ pub(super) fn substr(call: Call<'_>) -> Result<Node, Fault> {
                 out.push_str(slice(text, from, count));
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -184,12 +187,13 @@ pub(super) fn substr(call: Call<'_>) -> Result<Node, Fault> {
 pub(super) fn concat_kernel() -> Kernel {
     Arc::new(|args: &[Col], rows: usize, _: &Context| {
         let texts = args.iter().map(Col::texts).collect::<Result<Vec<_>, _>>()?;
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             for text in &texts {
                 out.push_str(text.get(row)?);
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     })
 }
 
@@ -208,7 +212,7 @@ pub(super) fn concat_ws(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, _: &Context| {
         let texts = args.iter().map(Col::texts).collect::<Result<Vec<_>, _>>()?;
         let Some((separator, texts)) = texts.split_first() else { return Err(wrong_call()) };
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let separator = separator.get(row)?;
             let mut first = true;
             for text in texts.iter().filter_map(|text| text.get(row)) {
@@ -219,7 +223,8 @@ pub(super) fn concat_ws(call: Call<'_>) -> Result<Node, Fault> {
                 out.push_str(text);
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -235,7 +240,7 @@ pub(super) fn overlay(call: Call<'_>) -> Result<Node, Fault> {
             [text, new, from, count] => (text.texts()?, new.texts()?, from.longs()?, Some(count.longs()?)),
             _ => return Err(wrong_call()),
         };
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let (text, new, from) = (text.get(row)?, new.get(row)?, from.get(row)?);
             let count = match &count {
                 None => length(new),
@@ -251,7 +256,8 @@ pub(super) fn overlay(call: Call<'_>) -> Result<Node, Fault> {
                 }
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -304,7 +310,7 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(move |args: &[Col], rows: usize, context: &Context| {
         let [text, count, fill] = args else { return Err(wrong_call()) };
         let (text, count, fill) = (text.texts()?, count.longs()?, fill.texts()?);
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let (text, count, fill) = (text.get(row)?, count.get(row)?, fill.get(row)?);
             let count = usize::try_from(count).ok().filter(|count| *count <= MAX_TEXT / 4);
             let Some(count) = count else {
@@ -327,7 +333,8 @@ fn pad(call: &Call<'_>, left: bool) -> Result<Node, Fault> {
                 out.push_str(text);
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -345,7 +352,7 @@ pub(super) fn replace(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, _: &Context| {
         let [text, from, to] = args else { return Err(wrong_call()) };
         let (text, from, to) = (text.texts()?, from.texts()?, to.texts()?);
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let (text, from, to) = (text.get(row)?, from.get(row)?, to.get(row)?);
             let mut last = 0;
             for (at, part) in text.match_indices(from) {
@@ -355,7 +362,8 @@ pub(super) fn replace(call: Call<'_>) -> Result<Node, Fault> {
             }
             out.push_str(text.get(last..).unwrap_or_default());
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -365,7 +373,7 @@ pub(super) fn repeat(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, context: &Context| {
         let [text, count] = args else { return Err(wrong_call()) };
         let (text, count) = (text.texts()?, count.longs()?);
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let (text, count) = (text.get(row)?, usize::try_from(count.get(row)?).unwrap_or(0));
             if text.len().checked_mul(count).is_none_or(|bytes| bytes > MAX_TEXT) {
                 context.lost();
@@ -375,7 +383,8 @@ pub(super) fn repeat(call: Call<'_>) -> Result<Node, Fault> {
                 out.push_str(text);
             }
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -385,7 +394,7 @@ fn end_of(call: &Call<'_>, left: bool) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(move |args: &[Col], rows: usize, _: &Context| {
         let [text, count] = args else { return Err(wrong_call()) };
         let (text, count) = (text.texts()?, count.longs()?);
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let (text, count) = (text.get(row)?, usize::try_from(count.get(row)?).unwrap_or(0));
             out.push_str(if left {
                 slice(text, 0, count)
@@ -393,7 +402,8 @@ fn end_of(call: &Call<'_>, left: bool) -> Result<Node, Fault> {
                 slice(text, length(text).saturating_sub(count), usize::MAX)
             });
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }
@@ -433,7 +443,7 @@ pub(super) fn split_index(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, _: &Context| {
         let [text, separator, index] = args else { return Err(wrong_call()) };
         let (text, separator, index) = (text.texts()?, separator.texts()?, index.longs()?);
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let (text, separator) = (text.get(row)?, separator.get(row)?);
             let index = usize::try_from(index.get(row)?).ok()?;
             out.push_str(if separator.is_empty() {
@@ -442,7 +452,8 @@ pub(super) fn split_index(call: Call<'_>) -> Result<Node, Fault> {
                 text.split(separator).nth(index)?
             });
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }

@@ -125,12 +125,12 @@ fn formatted(
             Some(())
         };
         let array = if let Ok(longs) = time.longs() {
-            build_text(rows, |row, out| show(row, longs.get(row), out))
+            build_text(rows, |row, out| show(row, longs.get(row), out))?
         } else if let Ok(clocks) = time.durations() {
-            build_text(rows, |row, out| show(row, clocks.get(row), out))
+            build_text(rows, |row, out| show(row, clocks.get(row), out))?
         } else {
             let times = time.times()?;
-            build_text(rows, |row, out| show(row, times.get(row), out))
+            build_text(rows, |row, out| show(row, times.get(row), out))?
         };
         failed.map_or(Ok(array), Err)
     });
@@ -413,7 +413,7 @@ pub(super) fn date_add(call: Call<'_>) -> Result<Node, Fault> {
     let kernel: Kernel = Arc::new(|args: &[Col], rows: usize, context: &Context| {
         let [time, count] = args else { return Err(wrong_call()) };
         let (times, counts) = (time.times()?, count.longs()?);
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             let day = times.get(row)?.div_euclid(DAY).checked_add(counts.get(row)?);
             // Years that no date type has.
             let Some(day) = day.filter(|day| day.abs() < 300_000_000) else {
@@ -422,7 +422,8 @@ pub(super) fn date_add(call: Call<'_>) -> Result<Node, Fault> {
             };
             append_date(out, day);
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     });
     Ok(call.node(TEXT, args, kernel))
 }

@@ -416,10 +416,11 @@ impl Cast<'_> {
             return Ok(self.a.spread(self.rows)?);
         }
         let values = self.a.texts()?;
-        Ok(build_bytes(self.rows, |row, out| {
+        build_bytes(self.rows, |row, out| {
             out.extend_from_slice(values.get(row)?.as_bytes());
             Some(())
-        }))
+        })
+        .map_err(Failure::from)
     }
 }
 

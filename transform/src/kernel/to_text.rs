@@ -49,11 +49,12 @@ pub(crate) fn text_kernel(from: &Type) -> Kernel {
     let from = from.clone();
     Arc::new(move |args: &[Col], rows: usize, _: &Context| -> Result<ArrayRef, Failure> {
         let [a] = args else { return Err(Failure::new("a cast has one operand")) };
-        Ok(build_text(rows, |row, out| {
+        build_text(rows, |row, out| {
             if a.is_null(row) {
                 return None;
             }
             append_value(out, a.array.as_ref(), &from, if a.scalar { 0 } else { row })
-        }))
+        })
+        .map_err(Failure::from)
     })
 }
