@@ -1,6 +1,7 @@
 """Prints the rows of a table of a Paimon warehouse as JSON lines, sorted; used by scripts/paimon-read.
 
 Decimals are strings, bytes are hexadecimal, days and times are ISO 8601. With --schema, prints the columns instead.
+The table `*` means all of the database: one object a table, with its columns and its rows.
 """
 
 import datetime
@@ -26,20 +27,35 @@ def plain(value):
     return value
 
 
-def main(warehouse, database, table, *flags):
-    catalog = CatalogFactory.create({"warehouse": warehouse})
-    table = catalog.get_table(Identifier(database, table))
-    if "--schema" in flags:
-        schema = table.table_schema
-        keys = {"primaryKeys": schema.primary_keys, "partitionKeys": schema.partition_keys}
-        fields = [{"name": f.name, "type": str(f.type), "comment": f.description} for f in schema.fields]
-        print(json.dumps({"fields": fields, **keys, "comment": schema.comment}, ensure_ascii=False))
-        return
+def schema_of(table):
+    """Columns, keys and comment."""
+    schema = table.table_schema
+    keys = {"primaryKeys": schema.primary_keys, "partitionKeys": schema.partition_keys}
+    fields = [{"name": f.name, "type": str(f.type), "comment": f.description} for f in schema.fields]
+    return {"fields": fields, **keys, "comment": schema.comment}
+
+
+def rows_of(table):
+    """The rows, each an object."""
     builder = table.new_read_builder()
     splits = builder.new_scan().plan().splits()
     rows = builder.new_read().to_arrow(splits).to_pylist() if splits else []
-    lines = [json.dumps({k: plain(v) for k, v in row.items()}, ensure_ascii=False) for row in rows]
-    for line in sorted(lines):
+    return [{k: plain(v) for k, v in row.items()} for row in rows]
+
+
+def main(warehouse, database, table, *flags):
+    catalog = CatalogFactory.create({"warehouse": warehouse})
+    if table == "*":
+        for name in sorted(catalog.list_tables(database)):
+            whole = catalog.get_table(Identifier(database, name))
+            out = {"table": name, **schema_of(whole), "rows": rows_of(whole)}
+            print(json.dumps(out, ensure_ascii=False))
+        return
+    table = catalog.get_table(Identifier(database, table))
+    if "--schema" in flags:
+        print(json.dumps(schema_of(table), ensure_ascii=False))
+        return
+    for line in sorted(json.dumps(row, ensure_ascii=False) for row in rows_of(table)):
         print(line)
 
 

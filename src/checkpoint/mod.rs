@@ -5,5 +5,5 @@ mod state;
 mod store;
 
 pub use lock::{LockError, StateLock, is_locked};
-pub use state::{Checkpoint, Phase, SavedTargets, SnapshotProgress, TableState};
+pub use state::{Checkpoint, DdlProgress, Phase, SavedTargets, SnapshotProgress, TableState};
 pub use store::{Store, StoreError};

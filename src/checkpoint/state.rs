@@ -71,3 +71,14 @@ pub struct Checkpoint {
 
 /// The targets that were created, with their schema.
 pub type SavedTargets = Vec<(TableId, TableSchema)>;
+
+/// How far the sink has come with the changes of one DDL.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DdlProgress {
+    /// The server whose log the DDL stands in.
+    pub server: String,
+    /// Where it stands there.
+    pub position: BinlogPosition,
+    /// What became of each change so far, in order: `true`, it was made; `false`, the sink could not, and goes on without.
+    pub made: Vec<bool>,
+}

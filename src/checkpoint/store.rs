@@ -1,6 +1,6 @@
 //! The state in an SQLite file that an operator can open.
 
-use super::state::{Checkpoint, SavedTargets, TableState};
+use super::state::{Checkpoint, DdlProgress, SavedTargets, TableState};
 use crate::mysql::reader::Bystanders;
 use rowferry_model::{CheckpointId, TableId};
 use rowferry_sinks::Committable;
@@ -230,6 +230,24 @@ impl Store {
         Ok(())
     }
 
+    /// How far the sink has come with the last DDL.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn ddl_progress(&self) -> Result<Option<DdlProgress>, StoreError> {
+        let Some(text) = self.meta(DDL)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|e| self.corrupt(format!("{DDL}: {e}")))
+    }
+
+    /// Notes how far the sink has come with a DDL, beside the last checkpoint.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn note_ddl(&self, progress: &DdlProgress) -> Result<(), StoreError> {
+        let json = serde_json::to_string(progress).map_err(|e| self.corrupt(e.to_string()))?;
+        self.set_meta(DDL, &json)
+    }
+
     /// What is saved of schemas under a name; nothing is as good as empty.
     fn schema_state<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, StoreError> {
         let text: Option<String> = self
@@ -252,7 +270,7 @@ impl Store {
 
     fn set_meta(&self, name: &str, value: &str) -> Result<(), StoreError> {
         self.connection
-            .execute("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
+            .execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", [name, value])
             .map(|_| ())
             .map_err(|e| self.sqlite(e))
     }
@@ -266,6 +284,8 @@ impl Store {
     }
 }
 
+/// The name under which the progress of a DDL is saved.
+const DDL: &str = "ddl";
 /// The names under which schemas are saved.
 const BYSTANDERS: &str = "bystanders";
 const TARGETS: &str = "targets";

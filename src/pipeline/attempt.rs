@@ -1,6 +1,7 @@
 //! One attempt at running: from the last checkpoint until the end, a stop or an error.
 
 use super::collisions::CollisionWatch;
+use super::ddl_steps::DdlSteps;
 use super::decode::{Decoded, InOrder};
 use super::evolve::Targets;
 use super::progress::Progress;
@@ -36,6 +37,8 @@ pub(super) struct Attempt<'a> {
     pub(super) targets: Targets,
     /// Looks for equal keys of merged tables; `None`: no merge can have them.
     pub(super) collisions: Option<CollisionWatch>,
+    /// The changes of the DDL that is being followed, or was last.
+    pub(super) steps: DdlSteps,
     /// The targets as they were last saved.
     pub(super) saved_targets: Arc<SavedTargets>,
     pub(super) tables: BTreeMap<TableId, TableEntry>,

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod collisions;
+mod ddl_steps;
 mod decode;
 pub mod evolve;
 mod output;

@@ -27,6 +27,7 @@ impl Attempt<'_> {
     ) -> Result<()> {
         // What was read before the DDL is written before it.
         self.close_chunks().await?;
+        self.steps.begin(&self.server, &ddl.position);
         let mut applied = false;
         for change in &ddl.tables {
             applied |= self.follow_table(change, &ddl).await?;
@@ -142,12 +143,26 @@ impl Attempt<'_> {
     /// Makes the sink do what was planned; `true`: it was told of something.
     async fn apply(&mut self, mut planned: Vec<Planned>, ddl: Option<&Ddl>) -> Result<bool> {
         // A table that is only created has no rows before.
-        if planned.iter().any(|p| !matches!(p.change, SchemaChange::CreateTable { .. })) && ddl.is_some() {
+        let only_created = planned.iter().all(|p| matches!(p.change, SchemaChange::CreateTable { .. }));
+        if ddl.is_some() && !planned.is_empty() && !(only_created && !self.point.boundary) && self.steps.must_settle() {
             self.settle(ddl).await?;
         }
         let mut told = false;
         while !planned.is_empty() {
             let next = planned.remove(0);
+            match ddl.and_then(|_| self.steps.made_before()) {
+                Some(true) => {
+                    self.targets.applied(&next);
+                    told = true;
+                    continue;
+                }
+                Some(false) => {
+                    self.targets.tolerated(&next, &mut planned);
+                    told = true;
+                    continue;
+                }
+                None => {}
+            }
             let checked = match &next.after {
                 Some(after) => self.sink.events.check(&next.target, after),
                 None => Ok(()),
@@ -169,6 +184,7 @@ impl Attempt<'_> {
                     failpoint::pass("ddl-applied");
                     Metrics::add(&self.metrics.schema_changes, 1);
                     self.targets.applied(&next);
+                    self.note(ddl, true)?;
                 }
                 Err(error)
                     if error.retry() == Retry::Unsupported
@@ -177,6 +193,7 @@ impl Attempt<'_> {
                 {
                     let lacking = self.targets.tolerated(&next, &mut planned);
                     tracing::warn!(target_table = %next.target, %error, "the sink can't follow a schema change: {lacking}");
+                    self.note(ddl, false)?;
                 }
                 Err(error) => {
                     let mut error =
@@ -189,6 +206,15 @@ impl Attempt<'_> {
             }
         }
         Ok(told)
+    }
+
+    /// Notes what has become of a change of a DDL.
+    fn note(&mut self, ddl: Option<&Ddl>, made: bool) -> Result<()> {
+        if ddl.is_none() {
+            return Ok(());
+        }
+        let progress = self.steps.note(made);
+        self.store.note_ddl(progress).map_err(super::run::store_error)
     }
 
     /// Makes everything before a DDL visible.

@@ -54,11 +54,27 @@ pub(super) fn ask_server(settings: &Settings, choice: &dyn TableChoice, saved: O
     let context = catalog::ddl_context(&mut connection)?;
     let fold_case = catalog::lower_case_table_names(&mut connection)? != LowerCaseTableNames::Sensitive;
     let use_gtids = catalog::gtid_mode(&mut connection)?.eq_ignore_ascii_case("ON");
-    let found: Vec<TableInfo> =
-        catalog::list_tables(&mut connection)?.into_iter().filter(|t| captures(settings, choice, &t.id)).collect();
-    let (offset, mut tables, bystanders) = match saved {
-        Some(saved) => go_on(&mut connection, settings, choice, &found, &server, saved)?,
-        None => begin(&mut connection, settings, choice, &found)?,
+    let list = |connection: &mut Connection| -> Result<Vec<TableInfo>> {
+        Ok(catalog::list_tables(connection)?.into_iter().filter(|t| captures(settings, choice, &t.id)).collect())
+    };
+    let mut found = list(&mut connection)?;
+    let mut tries = 10;
+    let (offset, mut tables, bystanders) = loop {
+        let asked = match saved.clone() {
+            Some(saved) => go_on(&mut connection, settings, choice, &found, &server, saved),
+            None => begin(&mut connection, settings, choice, &found),
+        };
+        let error = match asked {
+            Ok(asked) => break asked,
+            Err(error) => error,
+        };
+        // A table that goes away while the server is asked about it is no reason to end.
+        let again = list(&mut connection)?;
+        if tries == 0 || again.iter().map(|t| &t.id).eq(found.iter().map(|t| &t.id)) {
+            return Err(error);
+        }
+        tries -= 1;
+        found = again;
     };
     let estimates: BTreeMap<&TableId, u64> =
         found.iter().map(|t| (&t.id, t.approximate_rows.unwrap_or_default())).collect();

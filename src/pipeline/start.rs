@@ -2,6 +2,7 @@
 
 use super::attempt::Attempt;
 use super::collisions::CollisionWatch;
+use super::ddl_steps::DdlSteps;
 use super::decode::{self, DecodeBatches};
 use super::evolve::Targets;
 use super::run::store_error;
@@ -90,6 +91,7 @@ pub(super) async fn start<'a>(
         tables.insert(id, entry);
     }
     targets.restore(saved_targets.as_ref().clone());
+    let steps = DdlSteps::of(store.ddl_progress().map_err(store_error)?);
     let collisions = CollisionWatch::of(&targets, settings.memory);
 
     let (there, gone): (Vec<_>, Vec<_>) =
@@ -158,6 +160,7 @@ pub(super) async fn start<'a>(
         sink,
         targets,
         collisions,
+        steps,
         saved_targets,
         tables,
         bystanders: Arc::new(source.bystanders),

@@ -1,50 +1,10 @@
 //! Into a Paimon lake, killed on the way, read back with another implementation.
 
-use crate::support::rowferry::{Pipeline, server_rows};
+use crate::support::lake::{lake_rows, to_lake};
+use crate::support::rowferry::server_rows;
 use crate::support::servers::{Database, all};
-use rowferry::mysql::wire::{ConnectOptions, Connection};
+use rowferry::mysql::wire::Connection;
 use std::path::Path;
-use std::process::Command;
-
-/// The rows that pypaimon reads, in the form of [`server_rows`]; `None`, with a message, where it can't be installed.
-fn lake_rows(warehouse: &Path, database: &str, table: &str, columns: &[&str]) -> Option<Vec<String>> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/paimon-read");
-    let output = Command::new(script).arg(warehouse).args([database, table]).output().expect("runs");
-    if output.status.code() == Some(3) {
-        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
-        return None;
-    }
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut rows: Vec<String> = String::from_utf8(output.stdout)
-        .expect("UTF-8")
-        .lines()
-        .map(|line| {
-            let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
-            let text = |c: &&str| match &row[*c] {
-                serde_json::Value::String(s) => s.clone(),
-                other => other.to_string(),
-            };
-            columns.iter().map(text).collect::<Vec<_>>().join("|")
-        })
-        .collect();
-    rows.sort();
-    Some(rows)
-}
-
-/// A pipeline into a lake in `warehouse`.
-fn to_lake(server: &ConnectOptions, database: &Database, warehouse: &Path) -> Pipeline {
-    let sink = format!(
-        "  type: paimon\n  catalog.properties.metastore: filesystem\n  catalog.properties.warehouse: {}\n",
-        warehouse.display()
-    );
-    Pipeline::new(
-        server,
-        &format!("{}.\\.*", database.name),
-        &["scan.incremental.snapshot.chunk.size: 30"],
-        &sink,
-        &["rowferry.checkpoint.interval: 20 ms"],
-    )
-}
 
 /// Two tables, one with a key and one without, with rows.
 fn fill(database: &Database) -> Connection {
@@ -71,7 +31,7 @@ fn killed_at_any_moment_the_lake_has_each_row_once() {
     let database = Database::create(&server, "lakeany");
     let mut client = fill(&database);
     let warehouse = tempfile::TempDir::new().unwrap();
-    let pipeline = to_lake(&server, &database, warehouse.path());
+    let pipeline = to_lake(&server, &database, warehouse.path(), &[]);
     for n in 0..12u64 {
         let running = pipeline.start(&["run"], &[]);
         // Moments that differ from round to round, from before the first connection to well after the snapshot.
@@ -96,7 +56,7 @@ fn killed_at_each_failpoint_the_lake_has_each_row_once() {
         let database = Database::create(&server, "lake");
         let mut client = fill(&database);
         let warehouse = tempfile::TempDir::new().unwrap();
-        let pipeline = to_lake(&server, &database, warehouse.path());
+        let pipeline = to_lake(&server, &database, warehouse.path(), &[]);
         let mut died = 0;
         for (n, name) in rowferry::failpoint::NAMES.iter().cycle().take(14).enumerate() {
             let wish = format!("{name}:{}", 1 + n / 7);

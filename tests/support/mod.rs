@@ -3,3 +3,5 @@
 pub(crate) mod proxy;
 pub(crate) mod servers;
 pub(crate) mod rowferry;
+pub(crate) mod target;
+pub(crate) mod lake;

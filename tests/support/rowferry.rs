@@ -134,6 +134,19 @@ impl Running {
         }
     }
 
+    /// Waits until the log has these words.
+    pub(crate) fn wait_for_log(&mut self, words: &str) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !self.log().contains(words) && self.is_running() {
+            assert!(Instant::now() < end, "no {words} within a minute:\n{}", self.log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("asks").is_none()
+    }
+
     /// As `kill -9`.
     pub(crate) fn kill(mut self) {
         let _ = self.child.kill();

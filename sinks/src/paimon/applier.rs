@@ -274,7 +274,8 @@ fn renames(
     for (old, new) in names {
         match (place(old), place(new)) {
             (Some(at), _) => pending.push((at, old, new)),
-            (None, Some(_)) => {}
+            // They are made in one step: where one is done, all are.
+            (None, Some(_)) => return Ok(Vec::new()),
             (None, None) => {
                 return Err(SinkError::permanent(format!("paimon sink: table {id} has no column `{old}` to rename")));
             }

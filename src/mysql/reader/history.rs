@@ -409,10 +409,12 @@ impl SchemaHistory {
             Touched::Database(name) => self.tables.of_database(name),
             Touched::Unknown => self.tables.iter().map(|t| t.table.clone()).collect(),
         };
-        let captured: Vec<TableId> = captured
+        let mut captured: Vec<TableId> = captured
             .into_iter()
             .filter(|t| !self.is_provisional(t, at) && !self.tables.get(t).is_some_and(|t| t.is_ahead_of(at)))
             .collect();
+        // The same order each time the log is read.
+        captured.sort();
         if captured.is_empty() {
             tracing::debug!(statement = text, reason, position = %at, "DDL on other tables");
             return Ok(());
