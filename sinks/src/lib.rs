@@ -3,7 +3,7 @@
 pub mod catalog;
 mod cells;
 mod error;
-#[cfg(feature = "starrocks")]
+#[cfg(feature = "olap")]
 mod olap;
 pub mod options;
 pub mod paimon;
