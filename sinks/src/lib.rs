@@ -2,6 +2,8 @@
 
 pub mod catalog;
 mod cells;
+#[cfg(feature = "doris")]
+pub mod doris;
 mod error;
 #[cfg(feature = "olap")]
 mod olap;

@@ -54,7 +54,16 @@ impl ColumnPlan {
     }
 }
 
-/// The field that tells an upsert from a deletion.
+/// What stands between objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// They are an array, whose end is left to who sends it.
+    Array,
+    /// Each ends with a line feed.
+    Lines,
+}
+
+/// The field that tells an upsert from a deletion; both texts empty: there is none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpField {
     /// Written behind the last column of a row that is there.
@@ -72,11 +81,15 @@ pub(crate) struct Plan {
     pub(crate) keys: Vec<usize>,
     /// The field that tells an upsert from a deletion.
     pub(crate) op: OpField,
+    /// What stands between objects.
+    pub(crate) framing: Framing,
+    /// Whether deletions are written; without, they are left out.
+    pub(crate) deletes: bool,
 }
 
 impl Plan {
-    /// A plan for a schema.
+    /// A plan for a schema: objects of an array, with deletions.
     pub(crate) fn new(schema: &TableSchema, columns: Vec<ColumnPlan>, op: OpField) -> Self {
-        Self { columns, keys: schema.key_indices(), op }
+        Self { columns, keys: schema.key_indices(), op, framing: Framing::Array, deletes: true }
     }
 }
