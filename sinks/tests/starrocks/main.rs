@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub, reason = "tests")]
 
 mod fixture;
-mod recordings;
+#[path = "../olap/mod.rs"]
+mod olap;
 mod stand_in;
 mod support;
 

@@ -1,0 +1,7 @@
+//! What the tests of the StarRocks and the Doris sink share.
+
+pub mod batches;
+pub mod faults;
+pub mod http;
+pub mod port;
+pub mod recordings;
