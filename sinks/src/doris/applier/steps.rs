@@ -129,7 +129,7 @@ fn create(config: &Config, table: &TableId, schema: &TableSchema) -> Result<Vec<
             ColumnClause {
                 name: column.name.clone(),
                 key: false,
-                // A key's default is dropped by the server.
+                // A key always comes with its value.
                 default: if key { None } else { default_or_warn(table, column, &target) },
                 // As in Flink CDC: all take NULL.
                 nullable: true,

@@ -47,8 +47,7 @@ pub fn tokens(sql: &str) -> Result<Vec<Token>, Failure> {
             c if c.is_alphanumeric() || c == '_' => {
                 let start = i;
                 let number = c.is_ascii_digit();
-                while i < chars.len()
-                    && (chars[i].is_alphanumeric() || chars[i] == '_' || (number && chars[i] == '.'))
+                while i < chars.len() && (chars[i].is_alphanumeric() || chars[i] == '_' || (number && chars[i] == '.'))
                 {
                     i += 1;
                 }

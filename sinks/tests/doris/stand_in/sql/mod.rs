@@ -32,7 +32,8 @@ impl Failure {
     }
 
     pub fn text(&self) -> String {
-        format!("errCode = 2, detailMessage = {}", self.message)
+        // What is not supported comes by another way.
+        if self.code == 1235 { self.message.clone() } else { format!("errCode = 2, detailMessage = {}", self.message) }
     }
 }
 

@@ -4,9 +4,51 @@ use super::lexer::{Token, tokens, unescaped};
 use super::{AlterClause, ColumnDef, Create, DefaultDef, Failure, Position, Statement, TableName};
 use crate::stand_in::types::Ty;
 
-/// Of the reserved words, those that the recordings meet where a name is expected.
-const RESERVED: [&str; 12] = [
-    "select", "from", "table", "order", "group", "values", "if", "to", "first", "primary", "unique", "distributed",
+/// Of the reserved words, those that are recorded, and three that clauses begin with.
+const RESERVED: [&str; 43] = [
+    "select",
+    "table",
+    "key",
+    "order",
+    "group",
+    "from",
+    "default",
+    "values",
+    "index",
+    "desc",
+    "row",
+    "rows",
+    "interval",
+    "lateral",
+    "match",
+    "range",
+    "left",
+    "right",
+    "limit",
+    "partition",
+    "system",
+    "database",
+    "column",
+    "primary",
+    "unique",
+    "read",
+    "write",
+    "keys",
+    "div",
+    "regexp",
+    "like",
+    "in",
+    "is",
+    "null",
+    "true",
+    "false",
+    "case",
+    "when",
+    "then",
+    "else",
+    "if",
+    "to",
+    "distributed",
 ];
 
 /// Reads a statement.
@@ -355,14 +397,16 @@ impl Parser {
             "string" | "text" if count <= 1 => Ok(Ty::String),
             "date" | "datev2" if count == 0 => Ok(Ty::Date),
             "datetime" | "datetimev2" if count <= 1 => match first.unwrap_or(0) {
-                p if p > 6 => Err(Failure::new(format!(
-                    "Scale of Datetime/Time must between 0 and 6. Scale was set to: {p}"
-                ))),
+                p if p > 6 => {
+                    Err(Failure::new(format!("Scale of Datetime/Time must between 0 and 6. Scale was set to: {p}")))
+                }
                 p => Ok(Ty::DateTime(p)),
             },
             "json" | "jsonb" if count == 0 => Ok(Ty::Json),
-            "boolean" | "tinyint" | "smallint" | "int" | "bigint" | "largeint" | "char" | "varchar" | "string" | "text"
-            | "date" | "datetime" | "decimal" | "json" => Err(many()),
+            "boolean" | "tinyint" | "smallint" | "int" | "bigint" | "largeint" | "char" | "varchar" | "string"
+            | "text" | "date" | "datetime" | "decimal" | "json" => Err(many()),
+            "varbinary" => Err(Failure::new("doris do not support varbinary create table, could use it by catalog")),
+            "time" => Err(Failure::new("Time type is not supported for olap table")),
             _ => Err(Failure::syntax(&word)),
         }
     }
