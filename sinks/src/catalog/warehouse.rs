@@ -76,17 +76,27 @@ pub(super) const DORIS: &[Opt] = &[
     Opt::new("sink.enable-2pc", OptionKind::Bool, "Whether loads are committed in two phases.").default("false"),
     Opt::new("sink.enable-delete", OptionKind::Bool, "Whether deletes are written.").default("true"),
     Opt::new("sink.max-retries", OptionKind::at_least(0), "Retries of a load.").default("3"),
-    Opt::new("sink.check-interval", OptionKind::at_least(1), "How often loads are looked at, in ms.").default("10000"),
-    Opt::new("sink.buffer-size", OptionKind::at_least(1), "Bytes of a buffer.").default("1048576"),
-    Opt::new("sink.buffer-count", OptionKind::at_least(1), "Number of buffers.").default("3"),
+    Opt::new("sink.check-interval", OptionKind::at_least(1), "How often loads are looked at, in ms.")
+        .default("10000")
+        .no_effect("a load answers when it is done"),
+    Opt::new("sink.buffer-size", OptionKind::at_least(1), "Bytes of a buffer.")
+        .default("1048576")
+        .no_effect("rows are gathered up to a load of 32 MiB"),
+    Opt::new("sink.buffer-count", OptionKind::at_least(1), "Number of buffers.")
+        .default("3")
+        .no_effect("rows are gathered up to a load of 32 MiB"),
     Opt::new("sink.label-prefix", OptionKind::Word("-_:"), "Prefix of load labels.").default(""),
     Opt::new("sink.flush.queue-size", OptionKind::at_least(1), "Batches that may wait.").default("2"),
     Opt::new("sink.buffer-flush.max-rows", OptionKind::at_least(10_000), "Most rows of a batch.").default("50000"),
     Opt::new("sink.buffer-flush.max-bytes", OptionKind::at_least(10_485_760), "Most bytes of a batch.")
         .default("10485760"),
     Opt::new("sink.buffer-flush.interval", OptionKind::DURATION, "Longest wait of a buffered row.").default("10s"),
-    Opt::new("sink.ignore.update-before", OptionKind::Bool, "Whether before images are left out.").default("true"),
-    Opt::new("sink.use-cache", OptionKind::Bool, "Whether a batch is kept for a retry.").default("false"),
+    Opt::new("sink.ignore.update-before", OptionKind::Bool, "Whether before images are left out.")
+        .default("true")
+        .no_effect("before images are never loaded"),
+    Opt::new("sink.use-cache", OptionKind::Bool, "Whether a batch is kept for a retry.")
+        .default("false")
+        .no_effect("rows are kept until they are loaded"),
     Opt::prefixed("sink.properties.", "Headers of stream loads."),
     Opt::prefixed("table.create.properties.", "Properties of tables that are created."),
     Opt::new(

@@ -3,6 +3,7 @@
 
 #[path = "../olap/mod.rs"]
 mod olap;
+mod fixture;
 mod stand_in;
 mod support;
 

@@ -21,6 +21,7 @@ pub use crate::olap::faults::{FaultAction, When};
 pub use frontend::answer as frontend_answer;
 pub use server::{Settings, StandIn};
 pub use show::create_sql;
-pub use sql::{Failure, NOT_MODELLED};
+pub use sql::NOT_MODELLED;
+pub use transactions::NotBegun;
 pub use types::Ty;
 pub use world::World;
