@@ -9,6 +9,7 @@ mod support;
 
 mod delivery;
 mod metadata;
+mod real;
 mod replay_http;
 mod replay_sql;
 mod values;

@@ -2,6 +2,8 @@
 
 pub mod batches;
 pub mod faults;
+pub mod golden;
 pub mod http;
 pub mod port;
+pub mod real;
 pub mod recordings;

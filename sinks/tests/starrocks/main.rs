@@ -10,6 +10,7 @@ mod support;
 mod delivery;
 mod matrix;
 mod metadata;
+mod real;
 mod replay_http;
 mod replay_sql;
 mod values;

@@ -3,6 +3,7 @@
 use super::world::World;
 use super::{backend, frontend};
 use crate::olap::faults::{Fault, FaultAction, When, strike};
+use crate::olap::golden;
 use crate::olap::http;
 use crate::olap::port::{Handler, Port, respond};
 use std::io::BufReader;
@@ -84,6 +85,14 @@ impl StandIn {
         let handler = backend_handler(Arc::clone(&self.world), i, Arc::clone(&self.addresses));
         self.backends[i].reopen(handler);
         self.addresses.lock().unwrap()[i] = Some(self.backends[i].address.to_string());
+    }
+}
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        let world = self.world.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let sent = world.statements.iter().map(|(sql, _)| sql.as_str());
+        golden::check("doris-statements.sql", sent);
     }
 }
 

@@ -253,9 +253,7 @@ impl World {
             ("commit", "ABORTED") => {
                 error(format!("transaction [{}] is already aborted. abort reason: {}", t.id, t.reason))
             }
-            ("commit", state) if state == "PREPARE" => {
-                error(format!("transaction [{}] is prepare, not pre-committed.", t.id))
-            }
+            ("commit", "PREPARE") => error(format!("transaction [{}] is prepare, not pre-committed.", t.id)),
             ("commit", state) => {
                 error(format!("transaction [{}] is already {}, not pre-committed.", t.id, state.to_lowercase()))
             }
