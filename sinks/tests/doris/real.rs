@@ -26,3 +26,24 @@ async fn a_real_doris_takes_every_change() {
     let mut sink = rowferry_sinks::build("doris", &options, &context()).unwrap();
     println!("rows loaded: {}", suite(&mut sink, &database()).await);
 }
+
+/// For trying things out by hand: a stand-in that serves until it is killed, and shows its tables every few seconds.
+#[test]
+#[ignore = "serves until it is killed"]
+fn serve() {
+    let server = StandIn::start(Settings::default());
+    println!("fenodes: {}", server.fenodes());
+    loop {
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let mut world = server.world();
+        let names: Vec<(String, String)> = world
+            .databases
+            .iter()
+            .flat_map(|(d, db)| db.tables.keys().map(|t| (d.clone(), t.clone())))
+            .collect();
+        for (database, table) in names {
+            let rows = world.rows(&database, &table);
+            println!("{database}.{table}: {} rows, the last {:?}", rows.len(), rows.last());
+        }
+    }
+}
