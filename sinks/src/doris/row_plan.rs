@@ -86,14 +86,7 @@ pub(super) fn row_plan(table: &TableId, schema: &TableSchema, deletes: bool) -> 
             // How long it may be is the backends' setting: they refuse what is longer.
             _ => None,
         };
-        columns.push(ColumnPlan::new(
-            &column.name,
-            &column.name,
-            column.data_type,
-            form,
-            limit,
-            filler(column, &target),
-        ));
+        columns.push(ColumnPlan::new(&column.name, &column.name, form, limit, filler(column, &target)));
     }
     let keyless = schema.primary_key.is_empty();
     let op = if deletes && !keyless {

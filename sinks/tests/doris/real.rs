@@ -36,11 +36,8 @@ fn serve() {
     loop {
         std::thread::sleep(std::time::Duration::from_secs(3));
         let mut world = server.world();
-        let names: Vec<(String, String)> = world
-            .databases
-            .iter()
-            .flat_map(|(d, db)| db.tables.keys().map(|t| (d.clone(), t.clone())))
-            .collect();
+        let names: Vec<(String, String)> =
+            world.databases.iter().flat_map(|(d, db)| db.tables.keys().map(|t| (d.clone(), t.clone()))).collect();
         for (database, table) in names {
             let rows = world.rows(&database, &table);
             println!("{database}.{table}: {} rows, the last {:?}", rows.len(), rows.last());

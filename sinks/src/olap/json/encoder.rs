@@ -4,6 +4,7 @@ use super::cells::{Cells, Unfit};
 use super::plan::{Framing, Plan};
 use super::zone::Zone;
 use crate::SinkError;
+use crate::cells::Cells as Values;
 use rowferry_model::{ChangeBatch, RowOp};
 
 /// Writes the rows of one batch, as many at a time as fit.
@@ -20,22 +21,9 @@ impl<'a> BatchEncoder<'a> {
     /// # Errors
     /// A column is not of the type that the schema says.
     pub(crate) fn new(plan: &'a Plan, batch: &'a ChangeBatch, zone: &'a Zone) -> Result<Self, SinkError> {
-        let cells = plan
-            .columns
-            .iter()
-            .zip(batch.columns().columns())
-            .map(|(column, array)| {
-                Cells::new(column, array.as_ref(), zone).ok_or_else(|| {
-                    SinkError::permanent(format!(
-                        "column `{}` of {} has Arrow type {} where {} was expected",
-                        column.name,
-                        batch.table(),
-                        array.data_type(),
-                        column.data_type.arrow()
-                    ))
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let values = Values::of(batch)?;
+        let cells: Vec<Cells<'a>> =
+            plan.columns.iter().zip(values).map(|(column, values)| Cells::new(column, values, zone)).collect();
         if cells.len() != plan.columns.len() {
             return Err(SinkError::permanent(format!("a batch of {} lacks columns", batch.table())));
         }

@@ -1,7 +1,7 @@
 //! How the rows of one schema are written.
 
 use super::escape::append_string;
-use rowferry_model::{DataType, TableSchema};
+use rowferry_model::TableSchema;
 
 /// How a column's values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,6 @@ pub(crate) enum Form {
 pub(crate) struct ColumnPlan {
     /// The name in the target.
     pub(crate) name: String,
-    /// The type in the stream.
-    pub(crate) data_type: DataType,
     /// How values are written.
     pub(crate) form: Form,
     /// The greatest length of a value, in bytes as the target counts them; `None`: no value can exceed it.
@@ -34,18 +32,11 @@ pub(crate) struct ColumnPlan {
 
 impl ColumnPlan {
     /// A column whose JSON field has the name `field`.
-    pub(crate) fn new(
-        name: &str,
-        field: &str,
-        data_type: DataType,
-        form: Form,
-        limit: Option<usize>,
-        filler: Option<&'static str>,
-    ) -> Self {
+    pub(crate) fn new(name: &str, field: &str, form: Form, limit: Option<usize>, filler: Option<&'static str>) -> Self {
         let mut head = Vec::with_capacity(field.len() + 3);
         append_string(&mut head, field);
         head.push(b':');
-        Self { name: name.to_owned(), data_type, form, limit, filler, head }
+        Self { name: name.to_owned(), form, limit, filler, head }
     }
 
     /// The field's name, quoted and escaped, with the colon.

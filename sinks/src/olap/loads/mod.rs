@@ -156,36 +156,46 @@ impl<L: Loader> Loads<L> {
         Ok(())
     }
 
-    /// Waits until more rows may be taken.
+    /// Waits until more rows may be taken. It waits for whichever load ends first: a slow one holds up others only when
+    /// all the room is its own.
     pub(crate) async fn make_room(&mut self) -> Result<(), SinkError> {
-        self.reap()?;
-        while self.bytes + self.limits.piece.min(self.limits.bytes / 2) > self.limits.bytes {
-            if self.lanes.iter().all(|l| l.queue.is_empty() || l.state.is_none()) {
+        loop {
+            self.reap()?;
+            if self.bytes + self.limits.piece.min(self.limits.bytes / 2) <= self.limits.bytes {
+                return Ok(());
+            }
+            if !self.lanes.iter().any(Lane::is_ready) {
                 // Nothing else can start: the largest buffer must go.
-                if let Some(lane) = self.lanes.iter_mut().filter(|l| l.state.is_some()).max_by_key(|l| l.buffer.len()) {
+                let idle = self.lanes.iter_mut().filter(|l| l.state.is_some() && !l.buffer.is_empty());
+                if let Some(lane) = idle.max_by_key(|l| l.buffer.len()) {
                     lane.seal(L::END);
                 }
             }
-            self.start()?;
+            // Loads that end from here on are seen below: who reaped them now would wait for the others.
+            self.start_ready();
             match self.running.join_next().await {
                 Some(result) => self.finish(result)?,
                 None => return Ok(()),
             }
         }
-        Ok(())
     }
 
     /// Starts loads while there are threads and tables that wait.
     pub(crate) fn start(&mut self) -> Result<(), SinkError> {
         self.reap()?;
+        self.start_ready();
+        Ok(())
+    }
+
+    fn start_ready(&mut self) {
         while self.running.len() < self.limits.threads {
             // The longest queue first.
             let Some((at, lane)) =
                 self.lanes.iter_mut().enumerate().filter(|(_, l)| l.is_ready()).max_by_key(|(_, l)| l.queue.len())
             else {
-                return Ok(());
+                return;
             };
-            let (Some(piece), Some(mut state)) = (lane.queue.pop_front(), lane.state.take()) else { return Ok(()) };
+            let (Some(piece), Some(mut state)) = (lane.queue.pop_front(), lane.state.take()) else { return };
             let (loader, table) = (Arc::clone(&self.loader), lane.table.clone());
             self.running.spawn_blocking(move || {
                 let start = Instant::now();
@@ -193,16 +203,12 @@ impl<L: Loader> Loads<L> {
                 if let Ok(report) = &outcome
                     && report.filtered > 0
                 {
-                    tracing::warn!(
-                        "{}: {} rows of {table} were left out by max_filter_ratio",
-                        L::SINK,
-                        report.filtered
-                    );
+                    let filtered = report.filtered;
+                    tracing::warn!("{}: {filtered} rows of {table} were left out by max_filter_ratio", L::SINK);
                 }
                 Done { lane: at, state, outcome, rows: piece.rows, buffered: piece.buffered, took: start.elapsed() }
             });
         }
-        Ok(())
     }
 
     /// Loads what has waited long enough.
