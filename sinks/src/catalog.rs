@@ -70,8 +70,21 @@ pub static SINKS: &[SinkKind] = &[
         check: warehouse::check_starrocks,
         ..BASE
     },
-    SinkKind { name: "doris", options: warehouse::DORIS, check: warehouse::check_doris, ..BASE },
-    SinkKind { name: "selectdb", options: warehouse::SELECTDB, check: warehouse::check_doris, ..BASE },
+    SinkKind {
+        name: "doris",
+        options: warehouse::DORIS,
+        available: cfg!(feature = "doris"),
+        check: warehouse::check_doris,
+        ..BASE
+    },
+    // The same server, sold by another name.
+    SinkKind {
+        name: "selectdb",
+        options: warehouse::DORIS,
+        available: cfg!(feature = "doris"),
+        check: warehouse::check_doris,
+        ..BASE
+    },
     SinkKind { name: "hologres", options: warehouse::HOLOGRES, target_parts: 2..=3, ..BASE },
     SinkKind {
         name: "maxcompute",

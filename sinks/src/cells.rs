@@ -90,7 +90,7 @@ impl<'a> Cells<'a> {
         self.array().is_null(row)
     }
 
-    /// Whether two rows hold the same value.
+    /// Whether two rows hold the same value, bit by bit.
     pub(crate) fn same(&self, a: usize, b: usize) -> bool {
         if self.is_null(a) || self.is_null(b) {
             return self.is_null(a) == self.is_null(b);

@@ -2,8 +2,10 @@
 
 pub mod catalog;
 mod cells;
+#[cfg(feature = "doris")]
+pub mod doris;
 mod error;
-#[cfg(feature = "starrocks")]
+#[cfg(feature = "olap")]
 mod olap;
 pub mod options;
 pub mod paimon;

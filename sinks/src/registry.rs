@@ -16,6 +16,8 @@ pub fn build(sink_type: &str, options: &BTreeMap<String, String>, context: &Sink
         "paimon" => crate::paimon::build(options, context),
         #[cfg(feature = "starrocks")]
         "starrocks" => crate::starrocks::build(options, context),
+        #[cfg(feature = "doris")]
+        "doris" | "selectdb" => crate::doris::build(options, context),
         other => {
             let _ = (options, context);
             Err(SinkError::permanent(format!("this build of rowferry has no sink `{other}`"))
@@ -32,4 +34,8 @@ pub const TYPES: &[&str] = &[
     "paimon",
     #[cfg(feature = "starrocks")]
     "starrocks",
+    #[cfg(feature = "doris")]
+    "doris",
+    #[cfg(feature = "doris")]
+    "selectdb",
 ];

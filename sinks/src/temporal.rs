@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
-const MICROS_PER_SECOND: i64 = 1_000_000;
-const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
+/// Microseconds of a second.
+pub(crate) const MICROS_PER_SECOND: i64 = 1_000_000;
+/// Microseconds of a day.
+pub(crate) const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 
 /// How the fraction of a second is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +76,8 @@ fn append_clock(out: &mut Vec<u8>, micros: u64, fraction: Fraction) {
 }
 
 /// Year, month and day of a day of the proleptic Gregorian calendar, for every day that 32 bits can count.
-#[cfg(feature = "values")]
-fn civil(days_since_epoch: i64) -> (i64, u32, u32) {
+#[cfg(any(feature = "values", feature = "olap"))]
+pub(crate) fn civil(days_since_epoch: i64) -> (i64, u32, u32) {
     // Years are counted from March, so that the leap day is a year's last; 146,097 days are 400 years.
     const DAYS_TO_MARCH_OF_YEAR_0: i64 = 719_468;
     let days = days_since_epoch + DAYS_TO_MARCH_OF_YEAR_0;

@@ -27,7 +27,7 @@ impl Attempt<'_> {
     ) -> Result<()> {
         // What was read before the DDL is written before it.
         self.close_chunks().await?;
-        self.steps.begin(&self.server, &ddl.position);
+        self.steps.begin(&self.point.server, &ddl.position);
         let mut applied = false;
         for change in &ddl.tables {
             applied |= self.follow_table(change, &ddl).await?;

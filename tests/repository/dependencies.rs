@@ -13,8 +13,8 @@ const MAY_KNOW: [(&str, &[&str]); 6] = [
     ("rowferry-transform", &["rowferry-model"]),
     ("rowferry-sinks", &["rowferry-model"]),
     ("rowferry", &["rowferry-model", "rowferry-sql", "rowferry-transform", "rowferry-sinks"]),
-    // Knows rowferry as a program only; its DDL oracle compares `sql` with a server.
-    ("rowferry-bench", &["rowferry-model", "rowferry-sql"]),
+    // Knows rowferry as a program only; its DDL oracle compares `sql` with a server, and `load` measures sinks alone.
+    ("rowferry-bench", &["rowferry-model", "rowferry-sql", "rowferry-sinks", "rowferry-transform"]),
 ];
 
 /// What does input and output, or speaks MySQL.

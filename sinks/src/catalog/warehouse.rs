@@ -60,61 +60,60 @@ pub(super) fn check_starrocks(options: &Options) -> Vec<OptionProblem> {
     problems
 }
 
-/// Doris' options; SelectDB has them too.
-macro_rules! doris_options {
-    ($($extra:expr),*) => {
-        &[
-            Opt::text("fenodes", "HTTP addresses of frontends: `fe1:8030,fe2:8030`.").required(),
-            Opt::text("benodes", "HTTP addresses of backends."),
-            Opt::text("jdbc-url", "Address of the MySQL interface."),
-            Opt::text("username", "User.").required(),
-            Opt::text("password", "Password; may be empty.").secret(),
-            Opt::new("auto-redirect", OptionKind::Bool, "Whether loads go to a frontend, which redirects them.")
-                .default("false"),
-            Opt::text("charset-encoding", "Encoding of DDL requests.").default("UTF-8"),
-            Opt::new("sink.enable.batch-mode", OptionKind::Bool, "Whether rows are loaded in batches.")
-                .default("true")
-                .alias(&["sink.enable-batch-mode"]),
-            Opt::new("sink.enable-2pc", OptionKind::Bool, "Whether loads are committed in two phases.")
-                .default("false"),
-            Opt::new("sink.enable-delete", OptionKind::Bool, "Whether deletes are written.").default("true"),
-            Opt::new("sink.max-retries", OptionKind::at_least(0), "Retries of a load.").default("3"),
-            Opt::new("sink.check-interval", OptionKind::at_least(1), "How often loads are looked at, in ms.")
-                .default("10000"),
-            Opt::new("sink.buffer-size", OptionKind::at_least(1), "Bytes of a buffer.").default("1048576"),
-            Opt::new("sink.buffer-count", OptionKind::at_least(1), "Number of buffers.").default("3"),
-            Opt::new("sink.label-prefix", OptionKind::Word("-_:"), "Prefix of load labels.").default(""),
-            Opt::new("sink.flush.queue-size", OptionKind::at_least(1), "Batches that may wait.").default("2"),
-            Opt::new("sink.buffer-flush.max-rows", OptionKind::at_least(10_000), "Most rows of a batch.")
-                .default("50000"),
-            Opt::new("sink.buffer-flush.max-bytes", OptionKind::at_least(10_485_760), "Most bytes of a batch.")
-                .default("10485760"),
-            Opt::new("sink.buffer-flush.interval", OptionKind::DURATION, "Longest wait of a buffered row.")
-                .default("10s"),
-            Opt::new("sink.ignore.update-before", OptionKind::Bool, "Whether before images are left out.")
-                .default("true"),
-            Opt::new("sink.use-cache", OptionKind::Bool, "Whether a batch is kept for a retry.").default("false"),
-            Opt::prefixed("sink.properties.", "Headers of stream loads."),
-            Opt::prefixed("table.create.properties.", "Properties of tables that are created."),
-            Opt::new(
-                "table.create.auto-partition.properties.include",
-                OptionKind::TablePattern,
-                "Tables that are partitioned by time.",
-            ),
-            Opt::new(
-                "table.create.auto-partition.properties.exclude",
-                OptionKind::TablePattern,
-                "Tables that are not.",
-            ),
-            Opt::prefixed("table.create.auto-partition.properties.", "Partition keys and units, by table or default."),
-            $($extra),*
-        ]
-    };
-}
-
-pub(super) const DORIS: &[Opt] = doris_options!();
-pub(super) const SELECTDB: &[Opt] =
-    doris_options!(Opt::new("schema.evolution.timeout", OptionKind::DURATION, "Longest wait for a schema change."));
+/// Doris' options; SelectDB's are the same.
+pub(super) const DORIS: &[Opt] = &[
+    Opt::text("fenodes", "HTTP addresses of frontends: `fe1:8030,fe2:8030`.").required(),
+    Opt::text("benodes", "HTTP addresses of backends; unset: a frontend names them."),
+    Opt::text("jdbc-url", "Address of the MySQL interface.").no_effect("statements go over HTTP"),
+    Opt::text("username", "User.").required(),
+    Opt::text("password", "Password; may be empty.").secret(),
+    Opt::new("auto-redirect", OptionKind::Bool, "Whether loads go to a frontend, which redirects them.")
+        .default("false"),
+    Opt::text("charset-encoding", "Encoding of DDL requests.").default("UTF-8"),
+    Opt::new("sink.enable.batch-mode", OptionKind::Bool, "Whether rows are loaded in batches.")
+        .default("true")
+        .alias(&["sink.enable-batch-mode"]),
+    Opt::new("sink.enable-2pc", OptionKind::Bool, "Whether loads are committed in two phases.").default("false"),
+    Opt::new("sink.enable-delete", OptionKind::Bool, "Whether deletes are written.").default("true"),
+    Opt::new("sink.max-retries", OptionKind::at_least(0), "Retries of a load.").default("3"),
+    Opt::new("sink.check-interval", OptionKind::at_least(1), "How often loads are looked at, in ms.")
+        .default("10000")
+        .no_effect("a load answers when it is done"),
+    Opt::new("sink.buffer-size", OptionKind::at_least(1), "Bytes of a buffer.")
+        .default("1048576")
+        .no_effect("rows are gathered up to a load of 32 MiB"),
+    Opt::new("sink.buffer-count", OptionKind::at_least(1), "Number of buffers.")
+        .default("3")
+        .no_effect("rows are gathered up to a load of 32 MiB"),
+    Opt::new("sink.label-prefix", OptionKind::Word("-_:"), "Prefix of load labels.").default(""),
+    Opt::new("sink.flush.queue-size", OptionKind::at_least(1), "Batches that may wait.").default("2"),
+    Opt::new("sink.buffer-flush.max-rows", OptionKind::at_least(10_000), "Most rows of a batch.").default("50000"),
+    Opt::new("sink.buffer-flush.max-bytes", OptionKind::at_least(10_485_760), "Most bytes of a batch.")
+        .default("10485760"),
+    Opt::new("sink.buffer-flush.interval", OptionKind::DURATION, "Longest wait of a buffered row.").default("10s"),
+    Opt::new("sink.ignore.update-before", OptionKind::Bool, "Whether before images are left out.")
+        .default("true")
+        .no_effect("before images are never loaded"),
+    Opt::new("sink.use-cache", OptionKind::Bool, "Whether a batch is kept for a retry.")
+        .default("false")
+        .no_effect("rows are kept until they are loaded"),
+    Opt::prefixed("sink.properties.", "Headers of stream loads."),
+    Opt::prefixed("table.create.properties.", "Properties of tables that are created."),
+    Opt::new(
+        "table.create.auto-partition.properties.include",
+        OptionKind::TablePattern,
+        "Tables that are partitioned by time.",
+    ),
+    Opt::new("table.create.auto-partition.properties.exclude", OptionKind::TablePattern, "Tables that are not."),
+    Opt::prefixed("table.create.auto-partition.properties.", "Partition keys and units, by table or default."),
+    Opt::new("schema.evolution.timeout", OptionKind::DURATION, "Longest wait for a schema change.").default("30 min"),
+    Opt::new(
+        "rowferry.assume-committed",
+        OptionKind::Bool,
+        "Whether transactions that Doris no longer knows count as committed.",
+    )
+    .default("false"),
+];
 
 /// Two-phase commit is part of the streaming mode only.
 pub(super) fn check_doris(options: &Options) -> Vec<OptionProblem> {

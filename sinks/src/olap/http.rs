@@ -151,9 +151,11 @@ impl Client {
             && let Some(location) = response.headers().get(header::LOCATION)
         {
             let location = std::str::from_utf8(location.as_bytes()).map_err(|e| invalid(&e))?;
-            let to = url.join(location).map_err(|e| invalid(&format!("redirect to `{location}`: {e}")))?;
-            if !matches!(to.scheme(), "http" | "https") {
-                return Err(invalid(&format!("redirect to `{location}`")));
+            let mut to = url.join(location).map_err(|e| invalid(&format!("a redirect that is no address: {e}")))?;
+            // Doris puts user and password into the address: they travel in the header, and belong in no message.
+            let stripped = to.set_username("").and_then(|()| to.set_password(None));
+            if stripped.is_err() || !matches!(to.scheme(), "http" | "https") {
+                return Err(invalid(&format!("a redirect to a `{}` address", to.scheme())));
             }
             return Ok(Step::Redirect(to));
         }

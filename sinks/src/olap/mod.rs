@@ -1,9 +1,18 @@
 //! What the StarRocks and Doris sinks share: a frontend that speaks MySQL's text protocol and HTTP, backends behind
 //! redirects, and rows as JSON.
 
+pub(crate) mod answer;
+pub(crate) mod attempts;
+pub(crate) mod each;
 pub(crate) mod endpoints;
 pub(crate) mod http;
+pub(crate) mod jobs;
 pub(crate) mod json;
+pub(crate) mod label;
+pub(crate) mod load_error;
+pub(crate) mod loads;
+#[cfg(feature = "starrocks")]
 pub(crate) mod mysql;
 pub(crate) mod quote;
+pub(crate) mod renames;
 pub(crate) mod secret;

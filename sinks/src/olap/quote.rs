@@ -1,8 +1,8 @@
 //! Names and strings in the frontends' SQL.
 
-/// A name in backticks. The caller has made sure that it holds none: no frontend can write a backtick in a name.
+/// A name in backticks; a backtick in it is doubled.
 pub(crate) fn name(name: &str) -> String {
-    format!("`{name}`")
+    format!("`{}`", name.replace('`', "``"))
 }
 
 /// A string in double quotes, with backslash escapes.

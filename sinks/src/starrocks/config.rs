@@ -2,6 +2,7 @@
 
 use crate::olap::json::Zone;
 use crate::olap::secret::Secret;
+use crate::options::parse_duration;
 use crate::settings::Settings;
 use crate::{SinkContext, SinkError};
 use std::collections::BTreeMap;
@@ -112,7 +113,9 @@ impl Config {
         }
         let schema_change_timeout = match settings.text("table.schema-change.timeout") {
             None => Duration::from_secs(30 * 60),
-            Some(v) => duration(v)
+            Some(v) => parse_duration(v)
+                .ok()
+                .filter(|d| d.as_secs() > 0 && d.subsec_nanos() == 0)
                 .ok_or_else(|| settings.bad("table.schema-change.timeout", v, "a duration of whole seconds"))?,
         };
         let properties = load_properties(&settings, options)?;
@@ -273,20 +276,4 @@ fn load_urls(settings: &Settings<'_>, text: &str) -> Result<Vec<Url>, SinkError>
         }
     }
     if urls.is_empty() { Err(settings.bad("load-url", text, wanted)) } else { Ok(urls) }
-}
-
-/// Flink's durations: `30 min`, `90s`, `1 h`, `PT30M` is not taken.
-fn duration(text: &str) -> Option<Duration> {
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let number: u64 = number.parse().ok()?;
-    let millis = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "ms" | "milli" | "millis" | "millisecond" | "milliseconds" => number,
-        "s" | "sec" | "secs" | "second" | "seconds" => number.checked_mul(1000)?,
-        "m" | "min" | "minute" | "minutes" => number.checked_mul(60_000)?,
-        "h" | "hour" | "hours" => number.checked_mul(3_600_000)?,
-        "d" | "day" | "days" => number.checked_mul(86_400_000)?,
-        _ => return None,
-    };
-    (millis >= 1000 && millis % 1000 == 0).then(|| Duration::from_millis(millis))
 }

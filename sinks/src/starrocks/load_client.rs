@@ -1,19 +1,21 @@
 //! Stream load and its transactions over HTTP. Blocking.
 
 use super::config::Config;
-use super::load_error::{Cause, LoadError};
+use super::load_error::refused;
 use crate::SinkError;
+use crate::olap::answer::{checked, first_lines, parse, segment, status, text, words};
 use crate::olap::endpoints::Endpoints;
 use crate::olap::http::{Answer, Client, Request, Timeouts};
+use crate::olap::load_error::{Cause, LoadError};
+use crate::olap::loads::LoadReport;
 use rowferry_model::TableId;
 use serde_json::Value;
 use std::time::Duration;
 use ureq::http::Method;
 use url::Url;
 
-/// How many of the refused rows are quoted, and how much of them.
-const QUOTED_LINES: usize = 3;
-const QUOTED_BYTES: usize = 1500;
+const SERVER: &str = "a StarRocks frontend";
+const HINT: &str = "check `username` and `password`, and that the user has INSERT on the tables";
 /// How long an answer is waited for where the user sets no limit.
 const LONGEST_ANSWER: Duration = Duration::from_secs(30 * 60);
 
@@ -41,13 +43,6 @@ pub(super) enum LabelState {
     Visible,
     /// It is gone, with the reason.
     Aborted(String),
-}
-
-/// What a load did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LoadReport {
-    /// Rows that the server left out because `max_filter_ratio` lets it.
-    pub(super) filtered: u64,
 }
 
 /// A client of all frontends.
@@ -102,7 +97,7 @@ impl LoadClient {
             _ if words(&body).contains("has already been used") => {
                 Err(LoadError::new(Cause::LabelExists, words(&body)))
             }
-            _ => Err(LoadError::refused("begin a transaction on", &table.to_string(), &words(&body))),
+            _ => Err(refused("begin a transaction on", &table.to_string(), &words(&body))),
         }
     }
 
@@ -126,7 +121,7 @@ impl LoadClient {
             body,
             expect_continue: true,
         };
-        let answer = parse(&checked(self.http.send(&transaction.node, &request)?)?)?;
+        let answer = parse(&checked(self.http.send(&transaction.node, &request)?, SERVER, HINT)?)?;
         match status(&answer) {
             "OK" => Ok(report(&answer)),
             _ => Err(self.load_refused(table, &answer)),
@@ -143,7 +138,7 @@ impl LoadClient {
             headers.push(("prepared_timeout", timeout));
         }
         let request = post("/api/transaction/prepare", &headers);
-        let answer = parse(&checked(self.http.send(&transaction.node, &request)?)?)?;
+        let answer = parse(&checked(self.http.send(&transaction.node, &request)?, SERVER, HINT)?)?;
         match status(&answer) {
             "OK" => Ok(()),
             _ => Err(self.load_refused(table, &answer)),
@@ -159,7 +154,7 @@ impl LoadClient {
         let answer = parse(&self.anywhere(&post("/api/transaction/commit", &headers))?)?;
         match status(&answer) {
             "OK" => Ok(()),
-            _ => Err(LoadError::refused("commit to", &table.to_string(), &words(&answer))),
+            _ => Err(refused("commit to", &table.to_string(), &words(&answer))),
         }
     }
 
@@ -167,7 +162,7 @@ impl LoadClient {
     ///
     /// # Errors
     /// The server refuses, or no node can be reached.
-    pub(super) fn rollback(&self, table: &TableId, label: &str) -> Result<(), LoadError> {
+    pub(super) fn roll_back(&self, table: &TableId, label: &str) -> Result<(), LoadError> {
         let headers = [("db", table.database()), ("label", label)];
         let answer = parse(&self.anywhere(&post("/api/transaction/rollback", &headers))?)?;
         if status(&answer) == "OK" {
@@ -179,7 +174,7 @@ impl LoadClient {
         let answer = parse(&self.anywhere(&post(&path, &[]))?)?;
         match status(&answer) {
             "OK" => Ok(()),
-            _ => Err(LoadError::refused("roll back on", &table.to_string(), &refusal)),
+            _ => Err(refused("roll back on", &table.to_string(), &refusal)),
         }
     }
 
@@ -200,7 +195,7 @@ impl LoadClient {
             "VISIBLE" => LabelState::Visible,
             "ABORTED" => LabelState::Aborted(text(&answer, "reason").unwrap_or_default().to_owned()),
             _ if words(&answer).contains("unknown database") => LabelState::Unknown,
-            _ => return Err(LoadError::refused("tell a label's state of", &table.to_string(), &words(&answer))),
+            _ => return Err(refused("tell a label's state of", &table.to_string(), &words(&answer))),
         })
     }
 
@@ -240,7 +235,7 @@ impl LoadClient {
             match self.http.send(frontend, request) {
                 Ok(answer) => {
                     self.frontends.prefer(index);
-                    return checked(answer);
+                    return checked(answer, SERVER, HINT);
                 }
                 Err(error) => {
                     let error = LoadError::from(error);
@@ -259,7 +254,7 @@ impl LoadClient {
     fn load_refused(&self, table: &TableId, answer: &Value) -> LoadError {
         let mut reason = words(answer);
         if let Some(url) = text(answer, "ErrorURL").filter(|u| !u.is_empty()) {
-            match self.error_lines(url) {
+            match first_lines(&self.http, url) {
                 Some(lines) => reason = format!("{reason}; the first refused rows: {lines}"),
                 None => reason = format!("{reason}; the refused rows: {url}"),
             }
@@ -267,24 +262,7 @@ impl LoadClient {
         if let Some(log) = text(answer, "RejectedRecordPath").filter(|p| !p.is_empty()) {
             reason = format!("{reason}; all of them: {log}");
         }
-        LoadError::refused("load", &table.to_string(), &reason)
-    }
-
-    fn error_lines(&self, url: &str) -> Option<String> {
-        let url = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
-        let path = match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        };
-        let request = Request { method: Method::GET, path: &path, headers: &[], body: &[], expect_continue: false };
-        let answer = self.http.send(&url, &request).ok().filter(|a| a.status == 200)?;
-        let mut lines = answer.body.lines().take(QUOTED_LINES).collect::<Vec<_>>().join(" | ");
-        if lines.len() > QUOTED_BYTES {
-            let end = (0..=QUOTED_BYTES).rev().find(|i| lines.is_char_boundary(*i)).unwrap_or(0);
-            lines.truncate(end);
-            lines.push('…');
-        }
-        (!lines.is_empty()).then_some(lines)
+        refused("load", &table.to_string(), &reason)
     }
 }
 
@@ -292,69 +270,6 @@ fn post<'a>(path: &'a str, headers: &'a [(&'a str, &'a str)]) -> Request<'a> {
     Request { method: Method::POST, path, headers, body: &[], expect_continue: false }
 }
 
-/// Answers that carry no JSON of the load's own.
-fn checked(answer: Answer) -> Result<Answer, LoadError> {
-    match answer.status {
-        200..=299 => Ok(answer),
-        401 | 403 => {
-            let said = serde_json::from_str(&answer.body).ok().map(|body: Value| words(&body));
-            let mut error = LoadError::new(
-                Cause::Refused,
-                format!("{} refuses the user: {}", answer.node, said.unwrap_or(answer.body)),
-            );
-            error.hint = Some("check `username` and `password`, and that the user has INSERT on the tables");
-            Err(error)
-        }
-        500.. => {
-            let said = answer.body.chars().take(300).collect::<String>();
-            Err(LoadError::new(Cause::Busy, format!("{} answers with status {}: {said}", answer.node, answer.status)))
-        }
-        status => Err(LoadError::new(
-            Cause::Refused,
-            format!("{} answers with status {status}: is it the HTTP port of a StarRocks frontend?", answer.node),
-        )),
-    }
-}
-
-fn parse(answer: &Answer) -> Result<Value, LoadError> {
-    serde_json::from_str(&answer.body).map_err(|e| {
-        let said = answer.body.chars().take(300).collect::<String>();
-        LoadError::new(Cause::Unknown, format!("{} does not answer with JSON ({e}): {said}", answer.node))
-    })
-}
-
-fn text<'a>(body: &'a Value, key: &str) -> Option<&'a str> {
-    body.get(key).and_then(Value::as_str)
-}
-
-fn status(body: &Value) -> &str {
-    text(body, "Status").or_else(|| text(body, "status")).unwrap_or_default()
-}
-
-fn words(body: &Value) -> String {
-    text(body, "Message").or_else(|| text(body, "msg")).filter(|m| !m.is_empty()).map_or_else(
-        || body.to_string(),
-        |m| match m.split_once("Exception: ") {
-            Some((class, rest)) if class.starts_with("class ") => rest.to_owned(),
-            _ => m.to_owned(),
-        },
-    )
-}
-
 fn report(body: &Value) -> LoadReport {
     LoadReport { filtered: body.get("NumberFilteredRows").and_then(Value::as_u64).unwrap_or(0) }
-}
-
-/// A name as a part of a path.
-fn segment(name: &str) -> String {
-    use std::fmt::Write;
-    let mut out = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'$') {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }

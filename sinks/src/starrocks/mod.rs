@@ -7,7 +7,6 @@ mod config;
 mod ddl;
 mod default_value;
 mod jobs;
-mod label;
 mod load_client;
 mod load_error;
 mod row_plan;
@@ -21,7 +20,7 @@ mod tests;
 use crate::{Sink, SinkContext, SinkError};
 use applier::StarRocksApplier;
 use config::Config;
-use shared::Shared;
+use shared::shared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use writer::StarRocksWriter;
@@ -32,7 +31,7 @@ use writer::StarRocksWriter;
 /// An option is missing or can't be understood.
 pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Result<Sink, SinkError> {
     let config = Arc::new(Config::parse(options, context)?);
-    let shared = Arc::new(Shared::new(&config)?);
+    let shared = Arc::new(shared(&config)?);
     Ok(Sink {
         events: Box::new(StarRocksWriter::new(Arc::clone(&config), Arc::clone(&shared))),
         metadata: Box::new(StarRocksApplier::new(config, shared)),

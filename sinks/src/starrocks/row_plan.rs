@@ -105,7 +105,7 @@ pub(super) fn row_plan(
             column.name.clone()
         };
         let _ = write!(header, "`{field}`");
-        columns.push(ColumnPlan::new(&column.name, &field, column.data_type, form, limit, filler(column, &target)));
+        columns.push(ColumnPlan::new(&column.name, &field, form, limit, filler(column, &target)));
     }
     if converts && own_columns_header {
         return Err(SinkError::permanent(format!(

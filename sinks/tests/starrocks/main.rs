@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub, reason = "tests")]
 
 mod fixture;
-mod recordings;
+#[path = "../olap/mod.rs"]
+mod olap;
 mod stand_in;
 mod support;
 
 mod delivery;
 mod matrix;
 mod metadata;
+mod real;
 mod replay_http;
 mod replay_sql;
 mod values;

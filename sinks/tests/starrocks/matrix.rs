@@ -51,3 +51,25 @@ async fn the_seed_matrix() {
     g.apply(SchemaChange::DropTable { table: table() }).await.unwrap();
     assert_eq!(g.shown(), None);
 }
+
+/// LENIENT as it comes here: a rename is an addition, a drop makes the column nullable, the rest is as it was.
+#[tokio::test]
+async fn the_seed_matrix_of_lenient() {
+    let mut f = Fixture::new().await;
+    let steps: Vec<(&str, SchemaChange, &[&str])> = vec![
+        ("add", add(Column::new("n", DataType::Int), ColumnPosition::Last), &["a int", "b varchar(40)", "n int"]),
+        ("alter type", alter("a", DataType::BigInt, true, None), &["a bigint", "b varchar(40)", "n int"]),
+        (
+            "a rename of n to m",
+            add(Column::new("m", DataType::Int), ColumnPosition::Last),
+            &["a bigint", "b varchar(40)", "n int", "m int"],
+        ),
+        ("a drop of m", alter("m", DataType::Int, true, None), &["a bigint", "b varchar(40)", "n int", "m int"]),
+    ];
+    for (i, (what, change, wanted)) in steps.into_iter().enumerate() {
+        f.apply(change).await.unwrap();
+        assert_eq!(f.columns()[1..], *wanted, "{what}");
+        f.insert(i64::try_from(i + 1).unwrap()).await;
+    }
+    assert_eq!(f.server.world().rows("shop", "orders").len(), 4);
+}

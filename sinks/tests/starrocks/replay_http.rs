@@ -1,6 +1,6 @@
 //! The recorded HTTP requests against the stand-in's frontend.
 
-use crate::recordings::{Tally, lines};
+use crate::olap::recordings::{Tally, lines};
 use crate::stand_in::{Request, Response, World, execute, frontend_answer};
 use serde_json::Value;
 use std::time::Duration;
@@ -120,7 +120,7 @@ fn differs(record: &Value, ours: &Response) -> Option<String> {
 
 #[test]
 fn requests_end_as_recorded() {
-    let Some(records) = lines("05_http.jsonl") else { return };
+    let Some(records) = lines("starrocks-fe", "05_http.jsonl") else { return };
     let mut world = world();
     let backends = vec![Some("127.0.0.1:1".to_owned()); 3];
     let mut tally = Tally::default();

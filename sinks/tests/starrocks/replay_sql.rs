@@ -1,7 +1,7 @@
 //! The recorded statements against the stand-in: accepted or refused, with which number and words, and what the table
 //! is then.
 
-use crate::recordings::{Tally, lines, masked};
+use crate::olap::recordings::{Tally, lines, masked};
 use crate::stand_in::{NOT_MODELLED, World, create_sql, execute};
 use serde_json::Value;
 use std::time::Duration;
@@ -174,7 +174,7 @@ fn replay(record: &Value, database: &str, tally: &mut Tally) {
 }
 
 fn replay_file(file: &str, database: &str, at_least: usize) {
-    let Some(records) = lines(file) else { return };
+    let Some(records) = lines("starrocks-fe", file) else { return };
     let mut tally = Tally::default();
     for record in &records {
         replay(record, database, &mut tally);

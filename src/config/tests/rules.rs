@@ -122,7 +122,7 @@ fn each_rule_is_enforced() {
         // Sink.
         Case("sink= {name: x", "sink.type", "missing"),
         Case("sink= {type: Paimon", "sink.type", "did you mean `paimon`"),
-        Case("sink= {type: doris, fenodes: f, username: u", "sink.type", "does not write to `doris`"),
+        Case("sink= {type: oceanbase, url: u, username: u, password: p", "sink.type", "does not write to `oceanbase`"),
         Case("sink+ exclude.schema.changes: drop.table", "sink.exclude.schema.changes", "must be a list"),
         Case("sink+ include.schema.changes: [Add.Column]", "sink.include.schema.changes", "did you mean `add.column`"),
         Case("sink+ print: true", "sink.print", "unknown option"),

@@ -1,9 +1,10 @@
 //! A batch as JSON objects.
 
 use super::cells::{Cells, Unfit};
-use super::plan::Plan;
+use super::plan::{Framing, Plan};
 use super::zone::Zone;
 use crate::SinkError;
+use crate::cells::Cells as Values;
 use rowferry_model::{ChangeBatch, RowOp};
 
 /// Writes the rows of one batch, as many at a time as fit.
@@ -20,22 +21,9 @@ impl<'a> BatchEncoder<'a> {
     /// # Errors
     /// A column is not of the type that the schema says.
     pub(crate) fn new(plan: &'a Plan, batch: &'a ChangeBatch, zone: &'a Zone) -> Result<Self, SinkError> {
-        let cells = plan
-            .columns
-            .iter()
-            .zip(batch.columns().columns())
-            .map(|(column, array)| {
-                Cells::new(column, array.as_ref(), zone).ok_or_else(|| {
-                    SinkError::permanent(format!(
-                        "column `{}` of {} has Arrow type {} where {} was expected",
-                        column.name,
-                        batch.table(),
-                        array.data_type(),
-                        column.data_type.arrow()
-                    ))
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let values = Values::of(batch)?;
+        let cells: Vec<Cells<'a>> =
+            plan.columns.iter().zip(values).map(|(column, values)| Cells::new(column, values, zone)).collect();
         if cells.len() != plan.columns.len() {
             return Err(SinkError::permanent(format!("a batch of {} lacks columns", batch.table())));
         }
@@ -47,23 +35,24 @@ impl<'a> BatchEncoder<'a> {
         self.next >= self.batch.num_rows()
     }
 
-    /// Appends rows as objects of an array, each behind a `[` or a `,`, until `out` has `limit` bytes or the batch
-    /// ends. Says how many objects were written.
+    /// Appends rows as objects until `out` has `limit` bytes, `rows` rows are taken or the batch ends. Says how many
+    /// objects were written: a change of the key is two.
     ///
     /// # Errors
     /// A value that the target can't hold: names table, column and key.
-    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, limit: usize) -> Result<u64, SinkError> {
+    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
         let mut objects = 0;
-        while !self.is_done() && out.len() < limit {
+        while !self.is_done() && out.len() < limit && objects < rows {
             let row = self.next;
             self.next += 1;
             match self.batch.changes().op(row) {
                 RowOp::Insert => self.upsert(out, row)?,
+                RowOp::Delete if !self.plan.deletes => continue,
                 RowOp::Delete => self.delete(out, row)?,
                 RowOp::UpdateBefore => {
                     let after = self.next;
                     self.next += 1;
-                    if self.key_differs(row, after) {
+                    if self.plan.deletes && self.key_differs(row, after) {
                         self.delete(out, row)?;
                         objects += 1;
                     }
@@ -83,7 +72,7 @@ impl<'a> BatchEncoder<'a> {
     }
 
     fn upsert(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
-        open(out);
+        self.open(out);
         for (column, cells) in self.plan.columns.iter().zip(&self.cells) {
             out.extend_from_slice(column.head());
             if cells.is_null(row) {
@@ -93,14 +82,13 @@ impl<'a> BatchEncoder<'a> {
             }
             out.push(b',');
         }
-        out.extend_from_slice(self.plan.op.upsert.as_bytes());
-        out.push(b'}');
+        self.close(out, self.plan.op.upsert);
         Ok(())
     }
 
     /// A deletion needs the key alone, but the target checks the other columns all the same.
     fn delete(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
-        open(out);
+        self.open(out);
         for (i, (column, cells)) in self.plan.columns.iter().zip(&self.cells).enumerate() {
             out.extend_from_slice(column.head());
             let key = self.plan.keys.contains(&i);
@@ -126,8 +114,7 @@ impl<'a> BatchEncoder<'a> {
             }
             out.push(b',');
         }
-        out.extend_from_slice(self.plan.op.delete.as_bytes());
-        out.push(b'}');
+        self.close(out, self.plan.op.delete);
         Ok(())
     }
 
@@ -157,9 +144,24 @@ impl<'a> BatchEncoder<'a> {
         ))
         .hint("leave the column or the row out by a transform")
     }
-}
 
-fn open(out: &mut Vec<u8>) {
-    out.push(if out.is_empty() { b'[' } else { b',' });
-    out.push(b'{');
+    fn open(&self, out: &mut Vec<u8>) {
+        if self.plan.framing == Framing::Array {
+            out.push(if out.is_empty() { b'[' } else { b',' });
+        }
+        out.push(b'{');
+    }
+
+    /// Ends an object whose last column is behind it, with a comma.
+    fn close(&self, out: &mut Vec<u8>, op: &str) {
+        if op.is_empty() {
+            out.pop();
+        } else {
+            out.extend_from_slice(op.as_bytes());
+        }
+        out.push(b'}');
+        if self.plan.framing == Framing::Lines {
+            out.push(b'\n');
+        }
+    }
 }

@@ -13,5 +13,5 @@ mod zone;
 mod tests;
 
 pub(crate) use encoder::BatchEncoder;
-pub(crate) use plan::{ColumnPlan, Form, OpField, Plan};
+pub(crate) use plan::{ColumnPlan, Form, Framing, OpField, Plan};
 pub(crate) use zone::Zone;

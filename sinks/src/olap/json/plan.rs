@@ -1,7 +1,7 @@
 //! How the rows of one schema are written.
 
 use super::escape::append_string;
-use rowferry_model::{DataType, TableSchema};
+use rowferry_model::TableSchema;
 
 /// How a column's values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,6 @@ pub(crate) enum Form {
 pub(crate) struct ColumnPlan {
     /// The name in the target.
     pub(crate) name: String,
-    /// The type in the stream.
-    pub(crate) data_type: DataType,
     /// How values are written.
     pub(crate) form: Form,
     /// The greatest length of a value, in bytes as the target counts them; `None`: no value can exceed it.
@@ -34,18 +32,11 @@ pub(crate) struct ColumnPlan {
 
 impl ColumnPlan {
     /// A column whose JSON field has the name `field`.
-    pub(crate) fn new(
-        name: &str,
-        field: &str,
-        data_type: DataType,
-        form: Form,
-        limit: Option<usize>,
-        filler: Option<&'static str>,
-    ) -> Self {
+    pub(crate) fn new(name: &str, field: &str, form: Form, limit: Option<usize>, filler: Option<&'static str>) -> Self {
         let mut head = Vec::with_capacity(field.len() + 3);
         append_string(&mut head, field);
         head.push(b':');
-        Self { name: name.to_owned(), data_type, form, limit, filler, head }
+        Self { name: name.to_owned(), form, limit, filler, head }
     }
 
     /// The field's name, quoted and escaped, with the colon.
@@ -54,7 +45,16 @@ impl ColumnPlan {
     }
 }
 
-/// The field that tells an upsert from a deletion.
+/// What stands between objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// They are an array, whose end is left to who sends it.
+    Array,
+    /// Each ends with a line feed.
+    Lines,
+}
+
+/// The field that tells an upsert from a deletion; both texts empty: there is none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpField {
     /// Written behind the last column of a row that is there.
@@ -72,11 +72,15 @@ pub(crate) struct Plan {
     pub(crate) keys: Vec<usize>,
     /// The field that tells an upsert from a deletion.
     pub(crate) op: OpField,
+    /// What stands between objects.
+    pub(crate) framing: Framing,
+    /// Whether deletions are written; without, they are left out.
+    pub(crate) deletes: bool,
 }
 
 impl Plan {
-    /// A plan for a schema.
+    /// A plan for a schema: objects of an array, with deletions.
     pub(crate) fn new(schema: &TableSchema, columns: Vec<ColumnPlan>, op: OpField) -> Self {
-        Self { columns, keys: schema.key_indices(), op }
+        Self { columns, keys: schema.key_indices(), op, framing: Framing::Array, deletes: true }
     }
 }

@@ -1,9 +1,7 @@
 //! Days and times as text.
 
 use super::numbers::{append_padded, append_pair, append_u64};
-
-const MICROS_PER_SECOND: i64 = 1_000_000;
-const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
+use crate::temporal::{MICROS_PER_DAY, MICROS_PER_SECOND, civil};
 
 /// 0000-01-01 as days since the epoch.
 const FIRST_DAY: i64 = -719_528;
@@ -15,15 +13,8 @@ pub(super) fn append_date(out: &mut Vec<u8>, days: i64) -> Option<()> {
     if !(FIRST_DAY..=LAST_DAY).contains(&days) {
         return None;
     }
-    // Years are counted from March, so that the leap day is a year's last; 146,097 days are 400 years.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = (day_of_year - (153 * march_month + 2) / 5 + 1) as u32;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 } as u32;
-    let year = (year_of_era + era * 400 + i64::from(month <= 2)) as u32;
+    let (year, month, day) = civil(days);
+    let year = year as u32;
     append_pair(out, year / 100);
     append_pair(out, year);
     out.push(b'-');

@@ -1,14 +1,14 @@
 //! Changes tables: looks at what is there, says what is missing, does it, and looks again.
 
-mod renames;
 mod steps;
 
 use super::catalog;
 use super::config::Config;
-use super::jobs;
 use super::row_plan::check_table;
 use super::shared::Shared;
 use crate::olap::endpoints::Endpoints;
+use crate::olap::jobs::{self, JobList};
+use crate::olap::load_error::LoadError;
 use crate::olap::mysql::{Client, Login, SqlError};
 use crate::{MetadataApplier, SinkError};
 use async_trait::async_trait;
@@ -102,33 +102,38 @@ impl StarRocksApplier {
         if step.is_alter() {
             self.discard_stale(table).await?;
             // A job of somebody else, or of this change before a crash.
-            jobs::wait(&mut self.sql, table, Some(u64::MAX), deadline).await?;
-            before = match jobs::latest(&mut self.sql, table).await {
+            self.wait(table, u64::MAX, deadline).await?;
+            before = match self.sql.latest(table).await {
                 Ok(job) => job.map(|j| j.id),
-                Err(error) => return again(table, "looking at the jobs of", error),
+                Err(unread) if unread.refused => return Err(SinkError::permanent(unread.message)),
+                Err(unread) => return Ok(Attempt::Again(SinkError::transient(unread.message))),
             };
         }
         tracing::info!("starrocks: {}", step.sql());
         match self.sql.query(step.sql()).await {
             Ok(_) => {}
             Err(SqlError::Server { message, .. }) if is_busy(&message) => {
-                jobs::wait(&mut self.sql, table, Some(u64::MAX), deadline).await?;
+                self.wait(table, u64::MAX, deadline).await?;
                 return Ok(Attempt::Again(SinkError::transient(format!("{table} is busy: {message}"))));
             }
             Err(error @ SqlError::Server { .. }) => return Err(step.refused(table, &error)),
             Err(error) => return again(table, "changing", error),
         }
         if step.is_alter() {
-            jobs::wait(&mut self.sql, table, Some(before.unwrap_or(0)), deadline).await?;
+            self.wait(table, before.unwrap_or(0), deadline).await?;
         }
         Ok(Attempt::Done)
+    }
+
+    async fn wait(&mut self, table: &TableId, after: u64, deadline: Instant) -> Result<(), SinkError> {
+        jobs::wait("StarRocks", "table.schema-change.timeout", &mut self.sql, table, after, deadline).await
     }
 
     /// Rolls back what an earlier attempt has left open: it would keep the job waiting.
     async fn discard_stale(&self, table: &TableId) -> Result<(), SinkError> {
         let (shared, table) = (Arc::clone(&self.shared), table.clone());
         match tokio::task::spawn_blocking(move || shared.discard_stale(&table)).await {
-            Ok(result) => result.map_err(super::load_error::LoadError::into_sink_error),
+            Ok(result) => result.map_err(LoadError::into_sink_error),
             Err(error) => Err(SinkError::permanent(format!("starrocks sink: a thread ended unexpectedly: {error}"))),
         }
     }
@@ -226,7 +231,7 @@ impl MetadataApplier for StarRocksApplier {
         let table = TableId::new("information_schema", "tables");
         let asked = tokio::task::spawn_blocking(move || shared.client.state(&table, "rowferry-probe")).await;
         match asked {
-            Ok(result) => result.map(|_| ()).map_err(super::load_error::LoadError::into_sink_error),
+            Ok(result) => result.map(|_| ()).map_err(LoadError::into_sink_error),
             Err(error) => Err(SinkError::permanent(format!("starrocks sink: a thread ended unexpectedly: {error}"))),
         }
     }

@@ -6,9 +6,9 @@ use super::super::ddl::{self, ColumnClause};
 use super::super::default_value::{default_sql, implied_sql};
 use super::super::row_plan::{check_column_name, row_plan, target_type};
 use super::super::target_type::TargetType;
-use super::renames::renames;
 use crate::SinkError;
 use crate::olap::mysql::SqlError;
+use crate::olap::renames::{Present, renames};
 use rowferry_model::{AddedColumn, AlteredColumn, Column, ColumnPosition, SchemaChange, TableId, TableSchema};
 
 /// One statement.
@@ -101,13 +101,33 @@ pub(super) fn steps(
             for (_, new) in names {
                 check_column_name(table, new)?;
             }
-            let wanted = |name: &str| after.and_then(|s| s.column(name)).map(|c| wanted_type(config, after, c));
-            Ok(renames(table, names, present, &wanted)?
+            let shape = Shape { config, present, after };
+            Ok(renames("StarRocks", table, names, &shape)?
                 .into_iter()
                 .map(|(from, to)| Step::Rename { sql: ddl::rename_column(table, &from, &to) })
                 .collect())
         }
         (SchemaChange::AlterColumns { columns, .. }, Some(present)) => alter(config, table, columns, after, present),
+    }
+}
+
+/// A table as renames see it.
+struct Shape<'a> {
+    config: &'a Config,
+    present: &'a TargetTable,
+    after: Option<&'a TableSchema>,
+}
+
+impl Present for Shape<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.present.column(name).is_some()
+    }
+
+    fn fits(&self, there: &str, wanted: &str) -> bool {
+        match (self.present.column(there), self.after.and_then(|s| s.column(wanted))) {
+            (Some(there), Some(column)) => there.target.holds(&wanted_type(self.config, self.after, column)),
+            _ => false,
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::committable::{self, PreparedTransaction};
 use super::config::Config;
 use super::default_value::default_sql;
-use super::label::Labels;
 use super::row_plan::row_plan;
 use super::target_type::TargetType;
+use crate::olap::label::Labels;
 use crate::{Committable, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
 use std::collections::BTreeMap;

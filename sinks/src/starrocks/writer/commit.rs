@@ -3,14 +3,16 @@
 use super::super::committable::PreparedTransaction;
 use super::super::config::Config;
 use super::super::load_client::LabelState;
-use super::super::load_error::{Cause, LoadError};
 use super::super::shared::Shared;
+use super::loader::StarRocksLoader;
 use crate::SinkError;
+use crate::olap::each::each;
+use crate::olap::load_error::{Cause, LoadError};
+use crate::olap::loads::Loader;
 use rowferry_model::TableId;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 
 const ATTEMPTS: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -32,7 +34,7 @@ pub(super) async fn commit_all(
         }
     }
     let assume_committed = config.assume_committed;
-    each(config.threads, tables, |(table, labels)| {
+    each(StarRocksLoader::SINK, config.threads, tables, |(table, labels)| {
         let shared = Arc::clone(shared);
         move || labels.iter().try_for_each(|label| commit_one(&shared, &table, label, assume_committed))
     })
@@ -47,38 +49,11 @@ pub(super) async fn discard_all(
 ) -> Result<(), SinkError> {
     tables.sort();
     tables.dedup();
-    each(config.threads, tables, |table| {
+    each(StarRocksLoader::SINK, config.threads, tables, |table| {
         let shared = Arc::clone(shared);
         move || shared.discard_stale(&table)
     })
     .await
-}
-
-/// Runs a job for each item, some at a time. All are tried; the first failure is told.
-async fn each<T, F>(threads: usize, items: Vec<T>, job: impl Fn(T) -> F) -> Result<(), SinkError>
-where
-    F: FnOnce() -> Result<(), LoadError> + Send + 'static,
-{
-    let mut items = items.into_iter();
-    let mut running = JoinSet::new();
-    let mut first = Ok(());
-    loop {
-        while running.len() < threads
-            && let Some(item) = items.next()
-        {
-            running.spawn_blocking(job(item));
-        }
-        let result = match running.join_next().await {
-            None => return first,
-            Some(Ok(result)) => result.map_err(LoadError::into_sink_error),
-            Some(Err(error)) => {
-                Err(SinkError::permanent(format!("starrocks sink: a thread ended unexpectedly: {error}")))
-            }
-        };
-        if first.is_ok() {
-            first = result;
-        }
-    }
 }
 
 fn commit_one(shared: &Shared, table: &TableId, label: &str, assume_committed: bool) -> Result<(), LoadError> {

@@ -1,27 +1,30 @@
 //! Takes rows: encodes them table by table, and keeps loads of several tables under way.
 
 mod commit;
-mod lane;
-mod load_job;
-mod loads;
+mod loader;
 
 use super::committable::{self, PreparedTransaction};
 use super::config::Config;
 use super::row_plan::{RowPlan, row_plan};
 use super::shared::Shared;
 use crate::olap::json::BatchEncoder;
+use crate::olap::loads::{Limits, Loads};
 use crate::{Capabilities, Committable, EventSink, Gauge, SinkError};
 use async_trait::async_trait;
-use loads::Loads;
+use loader::StarRocksLoader;
 use rowferry_model::{ChangeBatch, CheckpointId, TableId, TableSchema};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Backends refuse JSON of more than 100 MB, and parse it as a whole.
+const MAX_PIECE: usize = 64 << 20;
+const MIN_PIECE: usize = 64 << 10;
 
 /// Takes rows for StarRocks.
 pub(super) struct StarRocksWriter {
     config: Arc<Config>,
     shared: Arc<Shared>,
-    loads: Loads,
+    loads: Loads<StarRocksLoader>,
     plans: HashMap<TableId, (Arc<TableSchema>, Arc<RowPlan>)>,
     /// Why nothing more is taken: rows of this attempt are lost.
     failed: Option<String>,
@@ -30,7 +33,16 @@ pub(super) struct StarRocksWriter {
 impl StarRocksWriter {
     /// A writer; nothing is connected yet.
     pub(super) fn new(config: Arc<Config>, shared: Arc<Shared>) -> Self {
-        let loads = Loads::new(Arc::clone(&config), Arc::clone(&shared));
+        // So that each thread can load one piece while another fills up.
+        let piece = (config.max_bytes / (config.threads + 1)).clamp(MIN_PIECE, MAX_PIECE).min(config.max_bytes.max(1));
+        let limits = Limits {
+            bytes: config.max_bytes,
+            piece,
+            piece_rows: u64::MAX,
+            interval: config.flush_interval,
+            threads: config.threads,
+        };
+        let loads = Loads::new(Arc::new(StarRocksLoader::new(&config, Arc::clone(&shared))), limits);
         Self { config, shared, loads, plans: HashMap::new(), failed: None }
     }
 
@@ -51,7 +63,9 @@ impl StarRocksWriter {
         let mut encoder = BatchEncoder::new(&plan.json, batch, &self.config.zone)?;
         while !encoder.is_done() {
             self.loads.make_room().await?;
-            self.loads.append(batch.table(), plan.columns_header.as_deref(), |out, limit| encoder.fill(out, limit))?;
+            self.loads.append(batch.table(), plan.columns_header.as_deref(), |out, limit, rows| {
+                encoder.fill(out, limit, rows)
+            })?;
         }
         self.loads.start()
     }

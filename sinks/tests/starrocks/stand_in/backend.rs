@@ -1,10 +1,10 @@
 //! A backend's HTTP port: what it says is the manual's, what it asks the frontend is recorded.
 
 use super::frontend::user;
-use super::http::{Request, Response};
 use super::transactions::{Change, LabelTaken};
 use super::values;
 use super::world::{Column, Table, Value, World};
+use crate::olap::http::{Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};

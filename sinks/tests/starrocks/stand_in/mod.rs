@@ -7,9 +7,7 @@
 mod alter;
 mod backend;
 mod create;
-mod faults;
 mod frontend;
-mod http;
 mod jobs;
 mod mysql;
 mod server;
@@ -20,9 +18,9 @@ mod types;
 mod values;
 mod world;
 
-pub use faults::{FaultAction, When};
+pub use crate::olap::faults::{FaultAction, When};
+pub use crate::olap::http::{Request, Response};
 pub use frontend::answer as frontend_answer;
-pub use http::{Request, Response};
 pub use mysql::execute;
 pub use server::{Settings, StandIn};
 pub use show::create_sql;

@@ -1,8 +1,8 @@
 //! A frontend's MySQL port.
 
-use super::faults::{FaultAction, When, strike};
 use super::sql::{Failure, Statement, parse};
 use super::world::World;
+use crate::olap::faults::{FaultAction, When, strike};
 use sha1::{Digest, Sha1};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

@@ -1,13 +1,14 @@
 //! The listening part: any number of frontends and backends that share one world.
 
-use super::faults::{Fault, FaultAction, When, strike};
 use super::world::World;
-use super::{backend, frontend, http, mysql};
+use super::{backend, frontend, mysql};
+use crate::olap::faults::{Fault, FaultAction, When, strike};
+use crate::olap::golden;
+use crate::olap::http;
+use crate::olap::port::{Handler, Port, respond};
 use std::io::BufReader;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug)]
@@ -21,69 +22,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self { frontends: 1, backends: 3, pulse: Duration::from_millis(20) }
-    }
-}
-
-/// A port that can be closed and opened again.
-struct Port {
-    address: SocketAddr,
-    stop: Arc<AtomicBool>,
-    open: Arc<Mutex<Vec<TcpStream>>>,
-}
-
-type Handler = Arc<dyn Fn(TcpStream) + Send + Sync>;
-
-impl Port {
-    fn new(handler: Handler) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut port = Self {
-            address: listener.local_addr().unwrap(),
-            stop: Arc::new(AtomicBool::new(false)),
-            open: Arc::new(Mutex::new(Vec::new())),
-        };
-        port.listen(listener, handler);
-        port
-    }
-
-    fn listen(&mut self, listener: TcpListener, handler: Handler) {
-        let stop = Arc::new(AtomicBool::new(false));
-        self.stop = Arc::clone(&stop);
-        let open = Arc::clone(&self.open);
-        listener.set_nonblocking(true).unwrap();
-        thread::spawn(move || {
-            while !stop.load(Ordering::Acquire) {
-                match listener.accept() {
-                    Ok((stream, _)) => {
-                        stream.set_nonblocking(false).unwrap();
-                        stream.set_nodelay(true).unwrap();
-                        let mut open = open.lock().unwrap();
-                        open.retain(|s| s.peer_addr().is_ok());
-                        open.push(stream.try_clone().unwrap());
-                        let handler = Arc::clone(&handler);
-                        let end = stream.try_clone().unwrap();
-                        thread::spawn(move || {
-                            handler(stream);
-                            let _ = end.shutdown(Shutdown::Both);
-                        });
-                    }
-                    Err(_) => thread::sleep(Duration::from_millis(1)),
-                }
-            }
-        });
-    }
-
-    /// From now on connections are refused, and those that are there are gone.
-    fn close(&self) {
-        self.stop.store(true, Ordering::Release);
-        thread::sleep(Duration::from_millis(10));
-        for stream in self.open.lock().unwrap().drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
-    }
-
-    fn reopen(&mut self, handler: Handler) {
-        let listener = TcpListener::bind(self.address).unwrap();
-        self.listen(listener, handler);
     }
 }
 
@@ -158,9 +96,9 @@ impl StandIn {
 
 impl Drop for StandIn {
     fn drop(&mut self) {
-        for port in self.sql.iter().chain(&self.http).chain(&self.backends) {
-            port.stop.store(true, Ordering::Release);
-        }
+        let world = self.world.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let sent = world.statements.iter().map(|(sql, _)| sql.as_str());
+        golden::check("starrocks-statements.sql", sent);
     }
 }
 
@@ -179,7 +117,7 @@ fn frontend_handler(world: Arc<Mutex<World>>, addresses: Arc<Mutex<Vec<Option<St
         // Only what the frontend does itself can fail here: a redirect has no effect that could get lost.
         let own = matches!(name, "commit" | "rollback" | "state");
         let fault = if own { strike(&mut world.lock().unwrap().faults, name) } else { None };
-        respond(&mut reader, fault, || {
+        respond(&mut reader, fault, "Status", || {
             let mut world = world.lock().unwrap();
             let response = frontend::answer(&mut world, &request, &backends, turn);
             if response.location.is_none() {
@@ -199,45 +137,11 @@ fn backend_handler(world: Arc<Mutex<World>>, i: usize, addresses: Arc<Mutex<Vec<
         let fault = strike(&mut world.lock().unwrap().faults, name);
         let Ok(body) = http::read_body(&mut reader, &request) else { return };
         let address = addresses.lock().unwrap()[i].clone().unwrap_or_default();
-        respond(&mut reader, fault, || {
+        respond(&mut reader, fault, "Status", || {
             let mut world = world.lock().unwrap();
             let label = request.header("label").unwrap_or_default().to_owned();
             world.operations.push((name.to_owned(), label, format!("backend {i}")));
             backend::answer(&mut world, &request, &body, (i, &address))
         });
     })
-}
-
-fn respond(
-    reader: &mut BufReader<TcpStream>,
-    fault: Option<(When, FaultAction)>,
-    act: impl FnOnce() -> http::Response,
-) {
-    let refusal = |words: &str| {
-        http::Response::ok(serde_json::json!({"Status": "FAILED", "status": "FAILED", "Message": words}).to_string())
-    };
-    let response = match fault {
-        None => act(),
-        Some((When::Before, FaultAction::Delay(time))) => {
-            thread::sleep(time);
-            act()
-        }
-        Some((When::After, FaultAction::Delay(time))) => {
-            let response = act();
-            thread::sleep(time);
-            response
-        }
-        Some((when, action)) => {
-            if when == When::After {
-                act();
-            }
-            match action {
-                FaultAction::Drop => return,
-                FaultAction::Status500 => http::Response::status(500, "out of order"),
-                FaultAction::Refuse(words) => refusal(&words),
-                FaultAction::Delay(_) => unreachable!(),
-            }
-        }
-    };
-    let _ = http::write(reader.get_mut(), &response);
 }

@@ -1,9 +1,9 @@
 //! What there is: databases, tables, rows, jobs, transactions.
 
-use super::faults::Fault;
 use super::jobs::Job;
 use super::transactions::Transaction;
 use super::types::Ty;
+use crate::olap::faults::Fault;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 

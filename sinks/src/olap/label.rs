@@ -8,23 +8,23 @@ const MARK: &str = "rf";
 
 /// The labels of one table.
 #[derive(Clone, Debug)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     stem: String,
 }
 
 impl Labels {
     /// The labels of a table: at most 119 characters with a prefix of 41.
-    pub(super) fn new(prefix: &str, instance: &str, table: &TableId) -> Self {
+    pub(crate) fn new(prefix: &str, instance: &str, table: &TableId) -> Self {
         Self { stem: format!("{prefix}{MARK}_{instance}_{:016x}", hash(table)) }
     }
 
     /// The label of the `sequence`th transaction that belongs to a checkpoint.
-    pub(super) fn transaction(&self, checkpoint: u64, sequence: u32) -> String {
+    pub(crate) fn transaction(&self, checkpoint: u64, sequence: u32) -> String {
         format!("{}_{checkpoint}_{sequence}", self.stem)
     }
 
     /// The label of a load without a transaction, which `run` tells from those of other runs.
-    pub(super) fn plain(&self, run: u64, sequence: u64) -> String {
+    pub(crate) fn plain(&self, run: u64, sequence: u64) -> String {
         format!("{}_r{run:x}_{sequence}", self.stem)
     }
 }

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// The lines of one recording; `None`, with a message, where the recordings are not there.
-pub fn lines(file: &str) -> Option<Vec<Value>> {
+/// The lines of one recording of a kind of frontend, `starrocks-fe` or `doris-fe`; `None`, with a message, where the recordings are not there.
+pub fn lines(frontend: &str, file: &str) -> Option<Vec<Value>> {
     let shared = std::env::var_os("ROWFERRY_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
-    let path = shared.join("golden/starrocks-fe").join(file);
+    let path = shared.join("golden").join(frontend).join(file);
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("skipped: there are no recordings at {} (set ROWFERRY_SHARED)", path.display());
         return None;

@@ -1,0 +1,44 @@
+//! The Doris sink, also under the name `selectdb`: unique-key tables, loaded by stream loads, whose two-phase commits end
+//! with the pipeline's checkpoints where that is asked for.
+
+mod applier;
+mod catalog;
+mod commit;
+mod committable;
+mod config;
+mod ddl;
+mod default_value;
+mod literal;
+mod load_client;
+mod load_error;
+mod loader;
+mod nodes;
+mod row_plan;
+mod shared;
+mod sql;
+mod target_type;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{Sink, SinkContext, SinkError};
+use applier::DorisApplier;
+use config::Config;
+use shared::shared;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use writer::DorisWriter;
+
+/// A Doris sink. Nothing is connected to yet.
+///
+/// # Errors
+/// An option is missing or can't be understood.
+pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Result<Sink, SinkError> {
+    let config = Arc::new(Config::parse(options, context)?);
+    let shared = Arc::new(shared(&config)?);
+    Ok(Sink {
+        metadata: Box::new(DorisApplier::new(Arc::clone(&config), Arc::clone(&shared))),
+        events: Box::new(DorisWriter::new(config, shared)),
+    })
+}

@@ -1,0 +1,202 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use super::committable::{self, PreparedTransaction};
+use super::config::{Config, Mode};
+use super::default_value::default_sql;
+use super::load_client::transaction_in;
+use super::row_plan::{row_plan, target_type};
+use super::target_type::TargetType;
+use crate::olap::label::Labels;
+use crate::{Committable, SinkContext};
+use rowferry_model::{Column, DataType, TableId, TableSchema};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn parse(more: &[(&str, &str)]) -> Result<Config, String> {
+    let mut options: BTreeMap<String, String> =
+        [("fenodes", "fe1:8030, https://fe2:8050"), ("username", "u"), ("password", "secret")]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .into();
+    for (k, v) in more {
+        if v.is_empty() {
+            options.remove(*k);
+        } else {
+            options.insert((*k).to_owned(), (*v).to_owned());
+        }
+    }
+    let context = SinkContext {
+        pipeline: "p".to_owned(),
+        parallelism: 1,
+        time_zone: "Asia/Shanghai".to_owned(),
+        instance: "0".repeat(32),
+    };
+    Config::parse(&options, &context).map_err(|e| e.to_string())
+}
+
+#[test]
+fn options_have_flink_cdcs_defaults() {
+    let config = parse(&[]).unwrap();
+    let frontends: Vec<&str> = config.frontends.iter().map(|u| u.as_str()).collect();
+    assert_eq!(frontends, ["http://fe1:8030/", "https://fe2:8050/"]);
+    assert_eq!((config.backends.len(), config.auto_redirect, config.mode), (0, false, Mode::Plain));
+    assert_eq!((config.piece_bytes, config.piece_rows, config.max_bytes), (10_485_760, 50_000, 4 * 10_485_760));
+    assert_eq!((config.flush_interval, config.max_retries, config.deletes), (Duration::from_secs(10), 3, true));
+    let headers: Vec<String> = config.load_headers.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    assert_eq!(headers, ["strict_mode: true", "timeout: 86400", "format: json", "read_json_by_line: true"]);
+    assert!(!format!("{config:?}").contains("secret"));
+    assert!(parse(&[("password", "")]).is_ok(), "the password may be left out");
+}
+
+#[test]
+fn modes() {
+    let mode = |more: &[(&str, &str)]| parse(more).map(|c| c.mode);
+    let streaming = ("sink.enable.batch-mode", "false");
+    let two = ("sink.enable-2pc", "true");
+    let group = ("sink.properties.group_commit", "sync_mode");
+    assert_eq!(mode(&[two]).unwrap(), Mode::Plain, "two phases have no effect in batch mode, as in Flink CDC");
+    assert_eq!(mode(&[streaming]).unwrap(), Mode::Plain);
+    assert_eq!(mode(&[streaming, two]).unwrap(), Mode::TwoPhase);
+    // The spelling of Alibaba's manual.
+    assert_eq!(mode(&[("sink.enable-batch-mode", "false"), two]).unwrap(), Mode::TwoPhase);
+    assert_eq!(mode(&[group]).unwrap(), Mode::GroupCommit);
+    assert_eq!(mode(&[("sink.properties.group_commit", "off_mode")]).unwrap(), Mode::Plain);
+    assert!(mode(&[streaming, two, group]).is_err());
+}
+
+#[test]
+fn options_that_cannot_be_understood_are_named() {
+    for (key, value) in [
+        ("fenodes", "ftp://fe"),
+        ("fenodes", ""),
+        ("fenodes", "http://u:p@fe:8030"),
+        ("username", ""),
+        ("benodes", ","),
+        ("sink.label-prefix", "a b"),
+        ("sink.enable.batch-mode", "perhaps"),
+        ("sink.buffer-flush.max-rows", "9999"),
+        ("sink.buffer-flush.max-bytes", "1048576"),
+        ("sink.buffer-flush.interval", "soon"),
+        ("sink.max-retries", "-1"),
+        ("charset-encoding", "GBK"),
+        ("schema.evolution.timeout", "x"),
+        ("sink.properties.label", "mine"),
+        ("sink.properties.format", "csv"),
+        ("sink.properties.read_json_by_line", "false"),
+        ("sink.properties.strip_outer_array", "true"),
+        ("sink.properties.compress_type", "lz4"),
+        ("sink.properties.group_commit", "on"),
+        ("table.create.auto-partition.properties.include", "a.b"),
+    ] {
+        let error = parse(&[(key, value)]).unwrap_err();
+        assert!(error.contains(key), "{key}: {error}");
+    }
+}
+
+/// The recorded rule: `^[-_A-Za-z0-9:\p{L}]{1,128}$`.
+#[test]
+fn labels_are_taken() {
+    let prefix = format!("{}_", "p".repeat(40));
+    for (database, table) in [("a", "b.c"), ("商店", "订单 /%")] {
+        let labels = Labels::new(&prefix, &"f".repeat(32), &TableId::new(database, table));
+        for label in [labels.transaction(u64::MAX, u32::MAX), labels.plain(u64::MAX >> 10, 999_999_999_999)] {
+            let ok = label.bytes().all(|x| x.is_ascii_alphanumeric() || matches!(x, b'-' | b'_'));
+            assert!(label.len() <= 128 && ok, "{} {label}", label.len());
+        }
+    }
+}
+
+#[test]
+fn a_type_holds_what_needs_no_change() {
+    let holds = |a: &str, b: &str| TargetType::parse(a).holds(&TargetType::parse(b));
+    for (a, b) in [
+        ("bigint", "tinyint"),
+        ("largeint", "decimalv3(38,0)"),
+        ("decimalv3(12,4)", "decimal(10,2)"),
+        ("decimalv3(20,0)", "bigint"),
+        ("varchar(40)", "character(40)"),
+        ("text", "varchar(65533)"),
+        ("double", "float"),
+        ("datetimev2(6)", "datetimev2(0)"),
+    ] {
+        assert!(holds(a, b), "{a} {b}");
+        assert!(!holds(b, a), "{b} {a}");
+    }
+    assert!(holds("datetime", "datetimev2(0)") && holds("datev2", "date") && !holds("int", "boolean"));
+}
+
+#[test]
+fn defaults_are_those_that_doris_takes() {
+    let sql = |ty: &str, text: &str| {
+        let mut column = Column::new("c", DataType::Varchar(1));
+        column.default = Some(text.to_owned());
+        default_sql(&column, &TargetType::parse(ty))
+    };
+    for (ty, text, wanted) in [
+        ("int", "5", Some("\"5\"")),
+        ("int", "5.5", None),
+        ("tinyint", "200", None),
+        ("boolean", "b'1'", Some("\"1\"")),
+        ("boolean", "2", None),
+        ("decimal(10,2)", "1.20", Some("\"1.2\"")),
+        ("decimal(10,2)", "1.239", None),
+        ("varchar(6)", "中文", Some("\"中文\"")),
+        ("varchar(5)", "中文", None),
+        ("varchar(50)", "say \"hi\"", Some("'say \"hi\"'")),
+        ("varchar(50)", "it's \"both\"", None),
+        ("varchar(50)", "a\\", None),
+        ("datetimev2(3)", "current_timestamp(6)", Some("CURRENT_TIMESTAMP(3)")),
+        ("datetimev2(0)", "CURRENT_TIMESTAMP(6)", Some("CURRENT_TIMESTAMP")),
+        ("datetimev2(6)", "0000-00-00 00:00:00", Some("\"1970-01-01 00:00:00\"")),
+        ("datetimev2(6)", "2020-01-01", None),
+        ("date", "2020-01-01", Some("\"2020-01-01\"")),
+    ] {
+        assert_eq!(sql(ty, text).as_deref(), wanted, "{ty} {text}");
+    }
+}
+
+#[test]
+fn committables_are_read_back_and_others_refused() {
+    let transactions = vec![PreparedTransaction {
+        id: 7,
+        label: "l".to_owned(),
+        database: "d".to_owned(),
+        table: "中 \"t\"".to_owned(),
+    }];
+    let saved = committable::encode(transactions.clone()).unwrap();
+    assert_eq!(committable::decode(&saved).unwrap(), transactions);
+    assert!(committable::decode(&Committable(b"{\"version\":2,\"transactions\":[]}".to_vec())).is_err());
+    assert!(committable::decode(&Committable(b"x".to_vec())).is_err());
+}
+
+/// The words of `2pc/begin same label while open`.
+#[test]
+fn the_transaction_behind_a_label_is_found() {
+    let words =
+        "errCode = 2, detailMessage = Label [l] has already been used, relate to txn [18036], status [PREPARE].";
+    assert_eq!(transaction_in(words), Some(18_036));
+    assert_eq!(transaction_in("Label [l] has already been used"), None);
+}
+
+#[test]
+fn lengths_follow_the_charset_of_the_source() {
+    let column = |ty, max_bytes| Column { max_bytes, ..Column::new("c", ty) };
+    for (ty, max_bytes, wanted) in [
+        (DataType::Varchar(10), None, "VARCHAR(40)"),
+        (DataType::Varchar(10), Some(40), "VARCHAR(40)"),
+        (DataType::Varchar(10), Some(30), "VARCHAR(30)"),
+        (DataType::Varchar(0), None, "VARCHAR(1)"),
+        (DataType::Varchar(16_384), None, "STRING"),
+        (DataType::Char(63), None, "CHAR(252)"),
+        (DataType::Char(64), None, "VARCHAR(256)"),
+    ] {
+        assert_eq!(target_type(&column(ty, max_bytes), false).to_string(), wanted, "{ty}");
+    }
+    assert_eq!(target_type(&column(DataType::String, None), true).to_string(), "VARCHAR(65533)");
+    let schema = TableSchema {
+        columns: vec![Column::new("k", DataType::Binary(10)).not_null()],
+        primary_key: vec!["k".to_owned()],
+        ..TableSchema::default()
+    };
+    // 16 characters of base64 for 12 bytes at most.
+    assert_eq!(row_plan(&TableId::new("d", "t"), &schema, true).unwrap().columns[0].limit, Some(12));
+}

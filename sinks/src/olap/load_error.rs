@@ -1,0 +1,76 @@
+//! Why a load or a transaction failed.
+
+use super::http::HttpError;
+use crate::{Retry, SinkError};
+
+/// What can be done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// No node has seen the request.
+    Unreachable,
+    /// The request may have had its effect.
+    Unknown,
+    /// The server refused, and may not the next time.
+    Busy,
+    /// The server will always refuse.
+    Refused,
+    /// The label belongs to a transaction that is there.
+    LabelExists,
+}
+
+/// Why a load or a transaction failed.
+#[derive(Debug)]
+pub(crate) struct LoadError {
+    pub(crate) cause: Cause,
+    pub(crate) message: String,
+    pub(crate) hint: Option<&'static str>,
+}
+
+/// A part of a server's words, in lower case, that says that trying again is useless, and the way out.
+pub(crate) type Hopeless = (&'static str, Option<&'static str>);
+
+impl LoadError {
+    pub(crate) fn new(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), hint: None }
+    }
+
+    /// A server's refusal, with what its words say about trying again. They are all there is: nearly every failure has
+    /// status 200.
+    pub(crate) fn refused(message: String, words: &str, never: &[Hopeless]) -> Self {
+        let lower = words.to_ascii_lowercase();
+        let (cause, hint) = match never.iter().find(|(part, _)| lower.contains(part)) {
+            Some((_, hint)) => (Cause::Refused, *hint),
+            None => (Cause::Busy, None),
+        };
+        Self { cause, message, hint }
+    }
+
+    /// Whether the same operation may succeed a little later.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self.cause, Cause::Unreachable | Cause::Unknown | Cause::Busy)
+    }
+
+    /// As the pipeline sees it.
+    pub(crate) fn into_sink_error(self) -> SinkError {
+        let retry = if self.may_pass() { Retry::Transient } else { Retry::Permanent };
+        let error = match retry {
+            Retry::Transient => SinkError::transient(self.message),
+            _ => SinkError::permanent(self.message),
+        };
+        match self.hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+impl From<HttpError> for LoadError {
+    fn from(error: HttpError) -> Self {
+        let cause = match error {
+            HttpError::Connect { .. } => Cause::Unreachable,
+            HttpError::Broken { .. } => Cause::Unknown,
+            HttpError::Invalid(_) => Cause::Refused,
+        };
+        Self::new(cause, error.to_string())
+    }
+}

@@ -1,0 +1,15 @@
+//! The Doris sink against a stand-in that keeps to the recorded frontend and to the vendor's manual.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub, reason = "tests")]
+
+#[path = "../olap/mod.rs"]
+mod olap;
+mod fixture;
+mod stand_in;
+mod support;
+
+mod delivery;
+mod metadata;
+mod real;
+mod replay_http;
+mod replay_sql;
+mod values;

@@ -1,0 +1,27 @@
+//! A Doris that is none: frontends that speak HTTP, backends that take loads, tables that can be read. It is strict: what
+//! the recorded frontend refuses, it refuses with the same words; what the recordings do not show (all that a backend
+//! does) follows the vendor's manual.
+//!
+//! It keeps tables in memory, runs ALTER jobs by the clock, lets transactions time out, and breaks on demand.
+
+mod alter;
+mod backend;
+mod create;
+mod frontend;
+mod jobs;
+mod server;
+mod show;
+mod sql;
+mod transactions;
+mod types;
+mod values;
+mod world;
+
+pub use crate::olap::faults::{FaultAction, When};
+pub use frontend::answer as frontend_answer;
+pub use server::{Settings, StandIn};
+pub use show::create_sql;
+pub use sql::NOT_MODELLED;
+pub use transactions::NotBegun;
+pub use types::Ty;
+pub use world::World;
