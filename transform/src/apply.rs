@@ -1,6 +1,5 @@
 //! Batches through a plan.
 
-use crate::bind::EVENT_TYPE;
 use crate::column::{Col, as_bools};
 use crate::error::{EvalError, EvalFailure};
 use crate::kernel::{append_value, fill_nulls};
@@ -38,6 +37,12 @@ impl TablePlan {
             tracing::warn!(table = %self.table, rule = self.rule, "a value in a transform does not fit its type");
         }
         result
+    }
+
+    /// Whether the plan must see each update as two rows, `UpdateBefore` and `UpdateAfter`: for its filter, its new key, or
+    /// because it shows what happened to a row. Where it need not, a source may leave out the rows from before.
+    pub fn needs_before_images(&self) -> bool {
+        self.filter.is_some() || self.new_key.is_some() || self.reads(self.source.columns.len())
     }
 
     fn context(&self) -> Context {
@@ -160,7 +165,6 @@ impl TablePlan {
 
     /// `+I`, `-U`, `+U`, `-D` for each row, where an expression reads it.
     fn event_types(&self, changes: &Changes) -> ArrayRef {
-        debug_assert_eq!(EVENT_TYPE, "__data_event_type__");
         if !self.reads(self.source.columns.len()) {
             return new_null_array(&ArrowType::Utf8, changes.len());
         }

@@ -108,6 +108,15 @@ fn soft_delete_keeps_the_row_and_says_what_happened() {
 }
 
 #[test]
+fn rows_from_before_are_only_asked_for_where_they_count() {
+    assert!(!plan(rule("*, age + 1 AS next", None)).needs_before_images());
+    assert!(plan(rule("*", Some("age > 0"))).needs_before_images());
+    assert!(plan(rule("*, __data_event_type__ AS op", None)).needs_before_images());
+    let spec = RuleSpec { primary_keys: vec!["name".to_owned()], ..rule("*", None) };
+    assert!(plan(spec).needs_before_images());
+}
+
+#[test]
 fn metadata_and_times_of_events() {
     let plan = plan(rule(
         "id, __namespace_name__ AS ns, __schema_name__ AS s, __table_name__ AS t, op_ts AS ts",

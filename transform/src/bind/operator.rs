@@ -9,7 +9,7 @@ use crate::kernel::{
 };
 use crate::node::{Kind, Node};
 use crate::rule::{NullComparisons, TransformOptions};
-use crate::types::{Arithmetic, BIGINT, BOOL, INT, TEXT, Type, arithmetic, common};
+use crate::types::{Arithmetic, BIGINT, BOOL, INT, MAX_PRECISION, TEXT, Type, arithmetic, common};
 use rowferry_model::DataType;
 use sqlparser::ast::{self, BinaryOperator, CaseWhen, CastKind, Expr, InTarget, Spanned, UnaryOperator, Value};
 use std::sync::Arc;
@@ -303,7 +303,14 @@ fn comparable(a: &Arc<Node>, b: &Arc<Node>, options: &TransformOptions) -> Resul
     if ty == Type::Null {
         return Ok((Arc::new(Node::null(INT)), Arc::new(Node::null(INT))));
     }
-    if ty.is_decimal() {
+    if let Type::Plain(DataType::Decimal { precision, scale }) = ty {
+        let (_, sa) = a.ty.exact().unwrap_or((precision, scale));
+        let (_, sb) = b.ty.exact().unwrap_or((precision, scale));
+        let at_hand = |node: &Arc<Node>, own: u8| own == scale || node.constant().is_some();
+        if precision < MAX_PRECISION && at_hand(&a, sa) && at_hand(&b, sb) {
+            // One type for both costs nothing then, and is compared at full speed.
+            return coerce(&a, &ty, options).zip(coerce(&b, &ty, options)).ok_or_else(mismatch);
+        }
         let exact = |node: &Arc<Node>| match node.ty.exact() {
             Some((precision, scale)) => coerce(node, &crate::types::decimal(precision, scale), options),
             None => coerce(node, &ty, options),

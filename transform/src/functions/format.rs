@@ -203,8 +203,24 @@ impl Piece {
     }
 }
 
+/// Appends a number with at least `width` digits.
 fn number(out: &mut String, value: i64, width: usize) {
-    let _ = write!(out, "{value:0width$}");
+    // Two and four digits are nearly all there is; formatting them in general takes several times as long.
+    match (width, value) {
+        (2, 0..=99) => push_digits(out, value, 10),
+        (4, 0..=9999) => push_digits(out, value, 1000),
+        _ => {
+            let _ = write!(out, "{value:0width$}");
+        }
+    }
+}
+
+/// Appends the digits of a small number, from the one that counts `unit` on.
+fn push_digits(out: &mut String, value: i64, mut unit: i64) {
+    while unit > 0 {
+        out.push(char::from(b'0' + (value / unit % 10) as u8));
+        unit /= 10;
+    }
 }
 
 /// Reads a number; at most `width` digits of it where another number follows directly.

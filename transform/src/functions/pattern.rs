@@ -182,7 +182,8 @@ pub(super) fn extract(call: Call<'_>) -> Result<Node, Fault> {
     Ok(call.node(TEXT, args, kernel))
 }
 
-/// `REGEXP_EXTRACT_ALL(text, regex[, group])`: group 1 where none is named, the whole match where there is no group.
+/// `REGEXP_EXTRACT_ALL(text, regex[, group])`: group 1 where none is named; NULL where the regex has no such group, as Flink
+/// SQL's function of that name gives.
 pub(super) fn extract_all(call: Call<'_>) -> Result<Node, Fault> {
     let mut args = vec![call.text(0)?, call.text(1)?];
     if call.has(2) {
@@ -208,15 +209,12 @@ pub(super) fn extract_all(call: Call<'_>) -> Result<Node, Fault> {
             };
             let regex = patterns.get(pattern, row)?;
             let wanted = usize::try_from(group).ok().filter(|group| *group < regex.captures_len());
-            match wanted {
-                None if args.len() > 2 || regex.captures_len() > 1 => lists.append(false),
-                wanted => {
-                    for found in regex.captures_iter(text) {
-                        lists.values().append_option(found.get(wanted.unwrap_or(0)).map(|group| group.as_str()));
-                    }
-                    lists.append(true);
+            if let Some(wanted) = wanted {
+                for found in regex.captures_iter(text) {
+                    lists.values().append_option(found.get(wanted).map(|group| group.as_str()));
                 }
             }
+            lists.append(wanted.is_some());
         }
         Ok(Arc::new(lists.finish()))
     });
