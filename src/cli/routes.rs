@@ -59,7 +59,9 @@ impl RouteReport {
                 unmatched.push(table.clone());
             }
             let to = targets(rules, first_only, table).map_err(|e| {
-                Error::new(ErrorKind::Config, "RF-CFG-022", "a route can't be applied").with("table", table).caused_by(e)
+                Error::new(ErrorKind::Config, "RF-CFG-022", "a route can't be applied")
+                    .with("table", table)
+                    .caused_by(e)
             })?;
             tables.push((table.clone(), to));
         }

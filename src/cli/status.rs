@@ -128,7 +128,9 @@ fn as_text(config: &PipelineConfig, directory: &Path, checkpoint: Option<&Checkp
                 format!("table       {table}: snapshot, {} of about {} rows\n", p.rows, p.estimated_rows)
             }
             Phase::StreamingFrom(_) | Phase::Streaming => format!("table       {table}: streaming\n"),
-            Phase::Gone | Phase::GoneInSnapshot(_) => format!("table       {table}: dropped or renamed at the source\n"),
+            Phase::Gone | Phase::GoneInSnapshot(_) => {
+                format!("table       {table}: dropped or renamed at the source\n")
+            }
         };
     }
     text

@@ -43,7 +43,8 @@ impl CollisionWatch {
                     "{found}; further rows of these two tables are not reported"
                 ),
                 Finding::Full(keys) => tracing::info!(
-                    keys, "no more keys of merged tables can be remembered: further ones are not compared"
+                    keys,
+                    "no more keys of merged tables can be remembered: further ones are not compared"
                 ),
             }
         }

@@ -26,8 +26,7 @@ impl DdlSteps {
     /// A DDL begins.
     pub(super) fn begin(&mut self, server: &str, position: &BinlogPosition) {
         if self.noted.server != server || self.noted.position != *position {
-            self.noted =
-                DdlProgress { server: server.to_owned(), position: position.clone(), made: Vec::new() };
+            self.noted = DdlProgress { server: server.to_owned(), position: position.clone(), made: Vec::new() };
         }
         self.passed = 0;
         self.settled = false;

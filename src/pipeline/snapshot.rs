@@ -10,7 +10,7 @@ use crate::mysql::snapshot::{
 };
 use crate::mysql::wire::{ConnectOptions, Connection};
 use arrow_array::RecordBatch;
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Sender, unbounded};
 use rowferry_model::{BinlogPosition, TableId};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -130,7 +130,8 @@ pub(super) struct ChunkOutcome {
 
 /// Starts the threads that read chunks, each with a connection of its own.
 pub(super) fn start_readers(connect: &ConnectOptions, count: usize) -> Result<ChunkReaders> {
-    let (tasks, work) = bounded::<ChunkTask>(count * 2);
+    // Chunks that a DDL has made void are still waiting here when others are armed in their place.
+    let (tasks, work) = unbounded::<ChunkTask>();
     let (done, outcomes) = mpsc::channel(count * 2);
     for n in 0..count {
         let (work, done, connect) = (work.clone(), done.clone(), connect.clone());

@@ -142,7 +142,9 @@ fn go_on(
     let there: Vec<TableId> = saved
         .tables
         .iter()
-        .filter(|(id, state)| !matches!(state.phase, Phase::Gone | Phase::GoneInSnapshot(_)) && found.iter().any(|t| t.id == *id))
+        .filter(|(id, state)| {
+            !matches!(state.phase, Phase::Gone | Phase::GoneInSnapshot(_)) && found.iter().any(|t| t.id == *id)
+        })
         .map(|(id, _)| id.clone())
         .collect();
     check_server(connection, settings, choice, &there)?;

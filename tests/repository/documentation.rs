@@ -86,6 +86,7 @@ fn every_link_within_the_documentation_leads_somewhere() {
         "docs/errors",
         "docs/mysql-source",
         "docs/operations",
+        "docs/schema-evolution",
     ];
     for file in others.map(|name| format!("{name}.md")).into_iter().chain(pages) {
         let path = root().join(&file);

@@ -284,16 +284,8 @@ pub(super) const CELLS: &[Cell] = &[
         name: "comment",
         ddl: "ALTER TABLE comment COMMENT = 'note'",
         then: "INSERT INTO comment VALUES (3,30,'three',300)",
-        evolve: Want {
-            changes: &["alter.table.comment note"],
-            schema: BASE,
-            rows: &[ONE, TWO, "3|30|three|300"],
-        },
-        lenient: Want {
-            changes: &["alter.table.comment note"],
-            schema: BASE,
-            rows: &[ONE, TWO, "3|30|three|300"],
-        },
+        evolve: Want { changes: &["alter.table.comment note"], schema: BASE, rows: &[ONE, TWO, "3|30|three|300"] },
+        lenient: Want { changes: &["alter.table.comment note"], schema: BASE, rows: &[ONE, TWO, "3|30|three|300"] },
         ignore: Some(&[ONE, TWO, "3|30|three|300"]),
         lake: None,
         old_servers: true,
@@ -322,11 +314,7 @@ pub(super) const CELLS: &[Cell] = &[
         name: "made_anew",
         ddl: "DROP TABLE made_anew; CREATE TABLE made_anew (id INT PRIMARY KEY, b VARCHAR(30), z INT)",
         then: "INSERT INTO made_anew VALUES (1,'anew',5)",
-        evolve: Want {
-            changes: &["drop.table"],
-            schema: "id INT NOT NULL, b VARCHAR(30), z INT",
-            rows: &["1|anew|5"],
-        },
+        evolve: Want { changes: &["drop.table"], schema: "id INT NOT NULL, b VARCHAR(30), z INT", rows: &["1|anew|5"] },
         lenient: Want {
             changes: &["add.column z INT last", "alter.column.type b VARCHAR(30)", "alter.column.type a INT"],
             schema: "id INT NOT NULL, a INT, b VARCHAR(30), c INT, z INT",
@@ -337,3 +325,27 @@ pub(super) const CELLS: &[Cell] = &[
         old_servers: true,
     },
 ];
+
+/// The table in `docs/schema-evolution.md`.
+fn table() -> String {
+    let mut text = "| statement | LENIENT | EVOLVE | IGNORE |\n|---|---|---|---|\n".to_owned();
+    let words = |want: &Want| match want.changes {
+        [] => "nothing".to_owned(),
+        changes => changes.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join("; "),
+    };
+    for cell in CELLS {
+        let anew = cell.ddl.contains("CREATE TABLE");
+        let evolve = words(&cell.evolve) + if anew { "; `create.table`" } else { "" };
+        let ignore = if cell.ignore.is_some() { "nothing" } else { "nothing; the run ends" };
+        let ddl = cell.ddl.replace(&format!("TABLE {}", cell.name), "TABLE t");
+        text += &format!("| `{ddl}` | {} | {evolve} | {ignore} |\n", words(&cell.lenient));
+    }
+    text
+}
+
+#[test]
+fn the_documentation_shows_these_cells() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schema-evolution.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(&table()), "docs/schema-evolution.md should have this table:\n{}", table());
+}

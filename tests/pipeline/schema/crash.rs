@@ -20,11 +20,7 @@ const ROUNDS: &[Round] = &[
         heap: "ALTER TABLE heap ADD COLUMN x INT FIRST",
         old_servers: true,
     },
-    Round {
-        keyed: "ALTER TABLE keyed CHANGE x y BIGINT",
-        heap: "ALTER TABLE heap CHANGE x y INT",
-        old_servers: true,
-    },
+    Round { keyed: "ALTER TABLE keyed CHANGE x y BIGINT", heap: "ALTER TABLE heap CHANGE x y INT", old_servers: true },
     // The old name is taken at once by another column.
     Round {
         keyed: "ALTER TABLE keyed CHANGE y z BIGINT, ADD COLUMN y VARCHAR(10)",
@@ -108,7 +104,10 @@ fn killed_around_a_ddl_the_lake_has_each_row_once_and_the_right_columns() {
                 execute(&mut client, &[fresh, &behind[1], "DELETE FROM keyed WHERE id = 1"]);
                 let run = pipeline.run(&["run", "--until-caught-up"], &[("ROWFERRY_FAILPOINT", place)]);
                 let log = String::from_utf8_lossy(&run.stderr);
-                assert!(run.status.success() || run.status.code().is_none(), "{place} in round {n} at {kind:?}:\n{log}");
+                assert!(
+                    run.status.success() || run.status.code().is_none(),
+                    "{place} in round {n} at {kind:?}:\n{log}"
+                );
                 died += usize::from(run.status.code().is_none());
                 if n % 2 == 1 {
                     pipeline.run_well(&["run", "--until-caught-up"]);

@@ -101,7 +101,8 @@ fn tables_that_are_there_already_are_used_and_follow() {
         let warehouse = tempfile::TempDir::new().unwrap();
         let tables = format!("{}.t", database.name);
         let sink = lake_sink(warehouse.path());
-        let lines = ["schema.change.behavior: evolve".to_owned(), format!("schema.change.skip-create-table.enabled: {skip}")];
+        let lines =
+            ["schema.change.behavior: evolve".to_owned(), format!("schema.change.skip-create-table.enabled: {skip}")];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         // One pipeline makes the table, another one, which knows nothing of it, takes it over.
         Pipeline::new(&server, &tables, &[], &sink, &EVOLVE[..1]).run_well(&["run", "--until-caught-up"]);

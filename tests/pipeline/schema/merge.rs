@@ -112,7 +112,12 @@ fn shards_of_different_schemas_are_merged_and_follow_one_by_one() {
         // A shard that is emptied or dropped takes nothing with it.
         execute(
             &mut client,
-            &["TRUNCATE TABLE s_1", "INSERT INTO s_1 VALUES (6,9,'anew',13)", "DROP TABLE s_2", "UPDATE s_1 SET c = 14"],
+            &[
+                "TRUNCATE TABLE s_1",
+                "INSERT INTO s_1 VALUES (6,9,'anew',13)",
+                "DROP TABLE s_2",
+                "UPDATE s_1 SET c = 14",
+            ],
         );
         both.catch_up();
         let mut rows = rows.to_vec();
@@ -129,7 +134,10 @@ fn a_new_shard_joins_a_merge_that_is_there() {
             let Some(server) = Server::Mysql97.options() else { return };
             let database = Database::create(&server, "joins");
             let mut client = database.connect();
-            execute(&mut client, &["CREATE TABLE s_1 (id INT PRIMARY KEY, a INT NOT NULL)", "INSERT INTO s_1 VALUES (1,1)"]);
+            execute(
+                &mut client,
+                &["CREATE TABLE s_1 (id INT PRIMARY KEY, a INT NOT NULL)", "INSERT INTO s_1 VALUES (1,1)"],
+            );
             let line = format!("schema.change.behavior: {behavior}");
             let tables = format!("{}.s_\\.*", database.name);
             let sink = with_route("  type: values\n  rowferry.format: json\n", &one_route(&database));

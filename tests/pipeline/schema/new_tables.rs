@@ -98,7 +98,10 @@ fn tables_found_at_a_restart_stay_out_without_the_option_and_it_is_said() {
     let pipeline = Pipeline::to_json(&server, &format!("{}.\\.*", database.name), &[], &[]);
     let mut target = EvolvingTarget::default();
     target.apply(&pipeline.run_well(&["run", "--until-caught-up"]));
-    execute(&mut client, &["CREATE TABLE b (id INT PRIMARY KEY)", "INSERT INTO b VALUES (1)", "INSERT INTO a VALUES (1)"]);
+    execute(
+        &mut client,
+        &["CREATE TABLE b (id INT PRIMARY KEY)", "INSERT INTO b VALUES (1)", "INSERT INTO a VALUES (1)"],
+    );
     let output = pipeline.run(&["run", "--until-caught-up"], &[]);
     target.apply(&String::from_utf8_lossy(&output.stdout));
     assert_eq!(target.names(), ["a"]);
@@ -179,7 +182,11 @@ fn a_table_renamed_into_the_pattern_is_followed_from_there() {
         target.apply(&pipeline.run_well(&["run", "--until-caught-up"]));
         execute(
             &mut client,
-            &["ALTER TABLE outside ADD COLUMN x INT", "RENAME TABLE outside TO in_b", "INSERT INTO in_b VALUES (2,2,2)"],
+            &[
+                "ALTER TABLE outside ADD COLUMN x INT",
+                "RENAME TABLE outside TO in_b",
+                "INSERT INTO in_b VALUES (2,2,2)",
+            ],
         );
         let output = pipeline.run(&["run", "--until-caught-up"], &[]);
         let log = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -58,7 +58,10 @@ fn migrate(client: &mut Connection, parts: [Vec<String>; 3], first_id: u32, mut 
         }
         between();
         let id = first_id + n as u32;
-        execute(client, &[&format!("INSERT INTO t (id, v) VALUES ({id}, 'w{id}')"), "UPDATE t SET v = CONCAT(v, '+') WHERE id = 1"]);
+        execute(
+            client,
+            &[&format!("INSERT INTO t (id, v) VALUES ({id}, 'w{id}')"), "UPDATE t SET v = CONCAT(v, '+') WHERE id = 1"],
+        );
     }
 }
 
@@ -72,7 +75,10 @@ fn migrations() -> Vec<([Vec<String>; 3], &'static [&'static str])> {
             &["alter.column.type v VARCHAR(50)", "add.column d INT after id"],
         ),
         // Again by the same tool, as its names are taken again; values move to a column's new name.
-        (ghost("change c kept varchar(17)", &[("id", "id"), ("d", "d"), ("v", "v"), ("c", "kept")]), &["rename.column c>kept"]),
+        (
+            ghost("change c kept varchar(17)", &[("id", "id"), ("d", "d"), ("v", "v"), ("c", "kept")]),
+            &["rename.column c>kept"],
+        ),
         (
             ghost("drop column d, add column d bigint", &[("id", "id"), ("v", "v"), ("kept", "kept")]),
             &["drop.column d", "add.column d BIGINT last"],
@@ -111,7 +117,10 @@ fn migrations_of_both_tools_are_one_clean_change_each() {
                 for sql in prepare.iter().chain(&copy) {
                     execute(&mut client, &[sql]);
                 }
-                execute(&mut client, &["DROP TABLE `_t_gho`", "DROP TABLE `_t_ghc`", "INSERT INTO t (id, v) VALUES (99,'end')"]);
+                execute(
+                    &mut client,
+                    &["DROP TABLE `_t_gho`", "DROP TABLE `_t_ghc`", "INSERT INTO t (id, v) VALUES (99,'end')"],
+                );
                 running.wait_for("the end", |out| out.contains("\"end\""));
                 let what = format!("option {option}, pattern {pattern} at {kind:?}");
                 let mut target = EvolvingTarget::default();
@@ -133,10 +142,7 @@ fn a_restart_in_the_middle_of_a_migration_is_harmless() {
         let database = Database::create(&server, "onlinerestart");
         let mut client = database.connect();
         execute(&mut client, SETUP);
-        let source = [
-            "scan.parse.online.schema.changes.enabled: true",
-            "scan.binlog.newly-added-table.enabled: true",
-        ];
+        let source = ["scan.parse.online.schema.changes.enabled: true", "scan.binlog.newly-added-table.enabled: true"];
         let lines = ["schema.change.behavior: evolve"];
         let warehouse = tempfile::TempDir::new().unwrap();
         let tables = format!("{}.\\.*", database.name);

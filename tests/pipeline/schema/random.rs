@@ -19,9 +19,29 @@ fn create(table: &str, dice: &mut Dice) -> String {
 
 fn column(dice: &mut Dice, kind: Server) -> String {
     let mut types = vec![
-        "INT", "INT UNSIGNED", "BIGINT", "SMALLINT", "TINYINT(1)", "DECIMAL(10,2)", "VARCHAR(30)",
-        "VARCHAR(20) CHARACTER SET latin1", "CHAR(4)", "TEXT", "DATE", "DATETIME(3)", "TIMESTAMP(6) NULL", "TIME(2)",
-        "ENUM('a','b,c','d''e')", "SET('x','y')", "BIT(3)", "BINARY(4)", "VARBINARY(8)", "BLOB", "YEAR", "FLOAT", "DOUBLE",
+        "INT",
+        "INT UNSIGNED",
+        "BIGINT",
+        "SMALLINT",
+        "TINYINT(1)",
+        "DECIMAL(10,2)",
+        "VARCHAR(30)",
+        "VARCHAR(20) CHARACTER SET latin1",
+        "CHAR(4)",
+        "TEXT",
+        "DATE",
+        "DATETIME(3)",
+        "TIMESTAMP(6) NULL",
+        "TIME(2)",
+        "ENUM('a','b,c','d''e')",
+        "SET('x','y')",
+        "BIT(3)",
+        "BINARY(4)",
+        "VARBINARY(8)",
+        "BLOB",
+        "YEAR",
+        "FLOAT",
+        "DOUBLE",
     ];
     if kind == Server::Mysql97 {
         types.push("JSON");
@@ -89,8 +109,7 @@ fn random_ddl_leaves_the_tracked_schemas_and_the_rows_as_the_server_has_them() {
         }
         let tables: Vec<String> = TABLES.iter().map(|t| format!("{}.{t}", database.name)).collect();
         let source = ["include-comments.enabled: true"];
-        let pipeline =
-            Pipeline::to_json(&server, &tables.join(","), &source, &["schema.change.behavior: evolve"]);
+        let pipeline = Pipeline::to_json(&server, &tables.join(","), &source, &["schema.change.behavior: evolve"]);
         let mut target = EvolvingTarget::with_repeats(true);
         let mut story = Vec::new();
         let mut accepted = 0;
@@ -127,8 +146,7 @@ fn random_ddl_leaves_the_tracked_schemas_and_the_rows_as_the_server_has_them() {
                 assert_eq!(ours.columns, theirs.columns, "{}{name}", told());
                 assert_eq!(ours, theirs, "{}{name}", told());
                 let columns = columns_of(&database, name);
-                let columns: Vec<&str> =
-                    columns.iter().map(String::as_str).filter(|c| is_plain(&theirs, c)).collect();
+                let columns: Vec<&str> = columns.iter().map(String::as_str).filter(|c| is_plain(&theirs, c)).collect();
                 assert_eq!(target.rows(name, &columns), server_rows(&database, name, &columns), "{}{name}", told());
             }
         }
@@ -144,6 +162,12 @@ fn is_plain(def: &TableDef, column: &str) -> bool {
     let index = def.index_of(column).expect("a column");
     matches!(
         def.columns[index].column_type,
-        C::Int { .. } | C::BigInt { .. } | C::SmallInt { .. } | C::Varchar { .. } | C::Enum { .. } | C::Set { .. } | C::Date
+        C::Int { .. }
+            | C::BigInt { .. }
+            | C::SmallInt { .. }
+            | C::Varchar { .. }
+            | C::Enum { .. }
+            | C::Set { .. }
+            | C::Date
     )
 }
