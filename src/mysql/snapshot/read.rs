@@ -218,6 +218,7 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset) -> Result<
 ///
 /// # Errors
 /// The server can't be asked, the lock is not allowed, or a value can't be decoded.
+#[expect(clippy::too_many_arguments, reason = "two connections, what to read and whom to give it to")]
 pub fn read_whole(
     connection: &mut Connection,
     locker: &mut Connection,
