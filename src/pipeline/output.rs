@@ -36,10 +36,10 @@ impl Attempt<'_> {
         };
         let Some(batch) = batch else { return Ok(()) };
         Metrics::add(&self.metrics.sink_bytes, batch.num_bytes() as u64);
-        let source = batch.table().clone();
+        let source = (snapshot && self.collisions.is_some()).then(|| batch.table().clone());
         for batch in self.targets.route(batch)? {
-            if let Some(watch) = self.collisions.as_mut().filter(|_| snapshot) {
-                watch.look(&source, &batch);
+            if let (Some(source), Some(watch)) = (&source, &mut self.collisions) {
+                watch.look(source, &batch);
             }
             self.sink.events.write(batch).await?;
         }

@@ -142,9 +142,10 @@ impl Attempt<'_> {
 
     /// Makes the sink do what was planned; `true`: it was told of something.
     async fn apply(&mut self, mut planned: Vec<Planned>, ddl: Option<&Ddl>) -> Result<bool> {
-        // A table that is only created has no rows before.
-        let only_created = planned.iter().all(|p| matches!(p.change, SchemaChange::CreateTable { .. }));
-        if ddl.is_some() && !planned.is_empty() && !(only_created && !self.point.boundary) && self.steps.must_settle() {
+        // A table that is only created has no rows before: that can wait.
+        let waits =
+            planned.iter().all(|p| matches!(p.change, SchemaChange::CreateTable { .. })) && !self.point.boundary;
+        if ddl.is_some() && !planned.is_empty() && !waits && self.steps.must_settle() {
             self.settle(ddl).await?;
         }
         let mut told = false;

@@ -11,7 +11,7 @@ use crate::mysql::snapshot::{
 };
 use crate::mysql::wire::{ConnectOptions, Connection};
 use arrow_array::RecordBatch;
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Sender, unbounded};
 use rowferry_model::{BinlogPosition, TableId};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -150,7 +150,8 @@ pub(super) fn start_readers(
     count: usize,
     waiting: usize,
 ) -> Result<ChunkReaders> {
-    let (tasks, work) = bounded::<ChunkTask>(waiting);
+    // Chunks that a DDL has made void are still waiting here when others are armed in their place.
+    let (tasks, work) = unbounded::<ChunkTask>();
     let (done, outcomes) = mpsc::channel(waiting);
     for n in 0..count {
         let (work, done, connect, server) = (work.clone(), done.clone(), connect.clone(), server.to_owned());

@@ -268,7 +268,7 @@ impl Attempt<'_> {
         };
         self.readers
             .tasks
-            .try_send(task)
+            .send(task)
             .map_err(|e| Error::transient("RF-RUN-003", "the snapshot's readers have ended").caused_by(e.to_string()))
     }
 

@@ -1,7 +1,7 @@
 //! Schema changes of a real server through a whole pipeline.
 
 use crate::support::rowferry::{Pipeline, server_rows};
-use crate::support::servers::{Database, all};
+use crate::support::servers::{Database, Server, all};
 use serde_json::Value;
 
 /// The kinds of events, in order, and the last row's text.
@@ -38,4 +38,29 @@ fn a_ddl_is_followed_and_one_on_other_tables_is_not_told() {
         assert_eq!(columns, 2, "{status:#}");
         assert_eq!(server_rows(&database, "a", &["id", "wanted_here"]), ["1|null", "2|22"]);
     }
+}
+
+/// What an XA transaction has prepared stands before the DDL and can't be made visible before it is committed.
+#[test]
+fn a_ddl_while_an_xa_transaction_is_prepared_ends_the_run_with_the_way_out() {
+    let Some(server) = Server::Mysql97.options() else { return };
+    let database = Database::create(&server, "xaddl");
+    let mut client = database.connect();
+    for sql in ["CREATE TABLE a (id INT PRIMARY KEY)", "CREATE TABLE b (id INT PRIMARY KEY)"] {
+        client.execute(sql).unwrap();
+    }
+    let pipeline =
+        Pipeline::to_json(&server, &format!("{}.\\.*", database.name), &[], &["schema.change.behavior: evolve"]);
+    pipeline.run_well(&["run", "--until-caught-up"]);
+    let name = &database.name;
+    let mut other = database.connect();
+    for sql in ["XA START '@'", "INSERT INTO a VALUES (1)", "XA END '@'", "XA PREPARE '@'"] {
+        other.execute(&sql.replace('@', name)).unwrap();
+    }
+    client.execute("ALTER TABLE b ADD COLUMN x INT").unwrap();
+    other.execute(&format!("XA COMMIT '{name}'")).unwrap();
+    let run = pipeline.run(&["run", "--until-caught-up"], &[]);
+    let log = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(4), "{log}");
+    assert!(log.contains("RF-DDL-004") && log.contains("ALTER TABLE b") && log.contains("XA RECOVER"), "{log}");
 }

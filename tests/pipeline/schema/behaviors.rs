@@ -185,3 +185,36 @@ fn under_try_evolve_a_change_that_the_sink_refuses_is_left_out_with_a_warning() 
         assert!(log.contains("RF-SNK-001") && log.contains("position: "), "{}: {log}", cell.name);
     }
 }
+
+/// Paimon can't change the type of a key's column. TRY_EVOLVE goes on without, as long as the values fit.
+#[test]
+fn what_paimon_can_not_change_ends_the_run_or_is_left_out_under_try_evolve() {
+    let Some(server) = Server::Mysql97.options() else { return };
+    for behavior in ["lenient", "evolve", "try_evolve"] {
+        let database = Database::create(&server, "cannot");
+        let mut client = database.connect();
+        execute(&mut client, &["CREATE TABLE t (id INT PRIMARY KEY, a INT)", "INSERT INTO t VALUES (1,1)"]);
+        let warehouse = tempfile::TempDir::new().unwrap();
+        let line = format!("schema.change.behavior: {behavior}");
+        let tables = format!("{}.t", database.name);
+        let pipeline = Pipeline::new(&server, &tables, &[], &lake_sink(warehouse.path()), &[&line]);
+        pipeline.run_well(&["run", "--until-caught-up"]);
+        execute(&mut client, &["ALTER TABLE t MODIFY id BIGINT, ADD COLUMN b INT", "INSERT INTO t VALUES (2,2,2)"]);
+        let run = pipeline.run(&["run", "--until-caught-up"], &[]);
+        let log = String::from_utf8_lossy(&run.stderr).into_owned();
+        if behavior != "try_evolve" {
+            assert_eq!(run.status.code(), Some(4), "{behavior}: {log}");
+            assert!(log.contains("RF-SNK-001") && log.contains("statement: ALTER TABLE t"), "{behavior}: {log}");
+            continue;
+        }
+        assert!(run.status.success() && log.contains("keeps the type of `id`"), "{behavior}: {log}");
+        if let Some(lake) = lake_tables(warehouse.path(), &database.name) {
+            assert_eq!(lake["t"].schema, "id INT NOT NULL, a INT, b INT");
+            assert_eq!(lake["t"].rows(&[]), ["1|1|null", "2|2|2"]);
+        }
+        execute(&mut client, &["INSERT INTO t VALUES (3000000000,3,3)"]);
+        let run = pipeline.run(&["run", "--until-caught-up"], &[]);
+        let log = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.code() == Some(4) && log.contains("RF-EVO-007"), "{log}");
+    }
+}

@@ -325,3 +325,27 @@ pub(super) const CELLS: &[Cell] = &[
         old_servers: true,
     },
 ];
+
+/// The table in `docs/schema-evolution.md`.
+fn table() -> String {
+    let mut text = "| statement | LENIENT | EVOLVE | IGNORE |\n|---|---|---|---|\n".to_owned();
+    let words = |want: &Want| match want.changes {
+        [] => "nothing".to_owned(),
+        changes => changes.iter().map(|c| format!("`{c}`")).collect::<Vec<_>>().join("; "),
+    };
+    for cell in CELLS {
+        let anew = cell.ddl.contains("CREATE TABLE");
+        let evolve = words(&cell.evolve) + if anew { "; `create.table`" } else { "" };
+        let ignore = if cell.ignore.is_some() { "nothing" } else { "nothing; the run ends" };
+        let ddl = cell.ddl.replace(&format!("TABLE {}", cell.name), "TABLE t");
+        text += &format!("| `{ddl}` | {} | {evolve} | {ignore} |\n", words(&cell.lenient));
+    }
+    text
+}
+
+#[test]
+fn the_documentation_shows_these_cells() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schema-evolution.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(&table()), "docs/schema-evolution.md should have this table:\n{}", table());
+}

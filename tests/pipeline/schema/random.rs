@@ -96,7 +96,7 @@ fn touch(client: &mut Connection, table: &str, dice: &mut Dice) {
 
 #[test]
 fn random_ddl_leaves_the_tracked_schemas_and_the_rows_as_the_server_has_them() {
-    let steps: usize = std::env::var("ROWFERRY_TEST_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let steps: usize = std::env::var("ROWFERRY_TEST_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(25);
     for (kind, server) in all() {
         let database = Database::create(&server, "random");
         let mut client = database.connect();

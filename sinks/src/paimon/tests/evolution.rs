@@ -170,6 +170,20 @@ async fn columns_change_their_names_in_chains_and_circles() {
 }
 
 #[tokio::test]
+async fn a_chain_of_renames_that_came_already_is_left_as_it_is() {
+    let warehouse = Warehouse::new(&[]);
+    let mut sink = warehouse.sink();
+    let columns = ["id", "a", "b"].map(|name| Column::new(name, DataType::Int)).into();
+    let before = schema(columns, &["id"]);
+    create(&mut sink, &table(), &before).await;
+    for _ in 0..2 {
+        apply(&mut sink, &before, rename(&[("a", "b"), ("b", "c")])).await.unwrap();
+        let fields = warehouse.table(&table()).await.schema().fields().to_vec();
+        assert_eq!(fields.iter().map(|f| f.name()).collect::<Vec<_>>(), ["id", "b", "c"]);
+    }
+}
+
+#[tokio::test]
 async fn comments_of_table_and_columns_change() {
     let warehouse = Warehouse::new(&[]);
     let mut sink = warehouse.sink();

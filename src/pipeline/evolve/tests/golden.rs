@@ -287,8 +287,8 @@ fn merged_tables_are_as_recorded_once_they_are_created() {
     let truncate = SchemaChange::TruncateTable { table: id(s(1)) };
     let drop_table = SchemaChange::DropTable { table: id(s(2)) };
     type Row = (usize, &'static [(RowOp, &'static [&'static str])]);
-    use RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
     type Played = (Vec<(usize, SchemaChange)>, Vec<Row>);
+    use RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
     let played: [Played; 7] = [
         (
             vec![],
