@@ -38,7 +38,7 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
     let settings = settings(&config, &wishes)?;
     let choice = ConfiguredTables(config);
     let mut connection = Connection::connect(&settings.connect)?;
-    let server = connection.server().text.clone();
+    let server = connection.server_text().to_owned();
     let all: Vec<TableId> = catalog::list_tables(&mut connection)?.into_iter().map(|t| t.id).collect();
     let captured: Vec<TableId> = all.iter().filter(|t| choice.captures(t)).cloned().collect();
 

@@ -1,7 +1,7 @@
 //! The bytes of a connection.
 
 use crate::mysql::wire::{
-    AuthSwitch, ColumnMeta, Greeting, PacketReader, ServerVersion, TextValues, check_public_key, parse_err, parse_ok,
+    AuthSwitch, ColumnMeta, Greeting, PacketReader, TextValues, check_public_key, parse_err, parse_ok,
 };
 
 /// What a server may send: split into packets, each read as every kind of packet; and the bytes as one packet.
@@ -23,7 +23,7 @@ pub fn packets(data: &[u8]) {
 
 fn packet(bytes: &[u8]) {
     if let Ok(greeting) = Greeting::parse(bytes) {
-        let _ = ServerVersion::parse(&greeting.version).for_sql();
+        let _ = rowferry_sql::ServerVersion::parse(&greeting.version);
     }
     let _ = AuthSwitch::parse(bytes);
     let _ = parse_err(bytes).to_string();

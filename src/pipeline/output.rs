@@ -31,7 +31,9 @@ impl Attempt<'_> {
 
     async fn write_routed(&mut self, batch: ChangeBatch, snapshot: bool) -> Result<()> {
         let batch = match self.tables.get(batch.table()) {
-            Some(entry) => entry.transform.rows(batch)?,
+            // A model that is asked may take long: the runtime's thread is given to others meanwhile.
+            Some(entry) if entry.transform.is_active() => tokio::task::block_in_place(|| entry.transform.rows(batch))?,
+            Some(_) => Some(batch),
             None => Some(batch),
         };
         let Some(batch) = batch else { return Ok(()) };

@@ -25,6 +25,11 @@ impl TableTransform {
         Ok(Self { plan })
     }
 
+    /// Whether a rule means the table.
+    pub(super) fn is_active(&self) -> bool {
+        self.plan.is_some()
+    }
+
     /// The table as its targets see it.
     pub(super) fn schema<'s>(&'s self, tracked: &'s Arc<TableSchema>) -> &'s Arc<TableSchema> {
         self.plan.as_ref().map_or(tracked, |plan| plan.schema())

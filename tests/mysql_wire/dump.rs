@@ -19,7 +19,7 @@ fn kind(event: &[u8]) -> u8 {
 }
 
 fn now(connection: &mut Connection) -> BinlogPosition {
-    let sql = if connection.server().is_mysql_since(8, 2, 0) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
+    let sql = if connection.server().mysql_since(80_200) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
     let row = connection.query_first(sql).unwrap().unwrap();
     BinlogPosition::new(row.require("File").unwrap(), row.number("Position").unwrap())
 }

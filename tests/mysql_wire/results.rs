@@ -2,7 +2,7 @@
 
 use crate::support::proxy::Proxy;
 use crate::support::servers::{self, Database};
-use rowferry::mysql::wire::{Connection, Flavour, Isolation, MAX_CHUNK, TextValues, WireError};
+use rowferry::mysql::wire::{Connection, Isolation, MAX_CHUNK, TextValues, WireError};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -10,8 +10,7 @@ fn the_session_is_set_up_alike_on_every_server() {
     for (server, mut options) in servers::all() {
         options.isolation = Some(Isolation::ReadCommitted);
         let mut connection = Connection::connect(&options).unwrap();
-        let isolation =
-            if connection.server().is_mysql_since(8, 0, 3) { "transaction_isolation" } else { "tx_isolation" };
+        let isolation = if connection.server().mysql_since(80_003) { "transaction_isolation" } else { "tx_isolation" };
         let row = connection
             .query_first(&format!(
                 "SELECT @@time_zone AS zone, @@sql_mode AS mode, @@character_set_results AS results, \
@@ -28,9 +27,9 @@ fn the_session_is_set_up_alike_on_every_server() {
         assert_eq!(row.get("patience"), Some("86400"), "{server:?}");
         assert_eq!(row.get("iso"), Some("READ-COMMITTED"), "{server:?}");
         assert_eq!(row.number::<u32>("id").unwrap(), connection.id());
-        assert!(connection.server().text.ends_with(row.require("version").unwrap()), "{server:?}");
+        assert!(connection.server_text().ends_with(row.require("version").unwrap()), "{server:?}");
         let mariadb = row.require("version").unwrap().contains("MariaDB");
-        assert_eq!(connection.server().flavour == Flavour::Mariadb, mariadb);
+        assert_eq!(connection.server().is_mariadb(), mariadb);
         assert!(!row.has("nothing"));
     }
 }

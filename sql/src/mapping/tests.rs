@@ -54,6 +54,8 @@ fn types() {
     ] {
         assert_eq!(mapped(mysql), stream, "{mysql}");
     }
+    // MariaDB's own, of which Flink CDC says nothing: their text.
+    assert_eq!(["uuid", "inet4", "inet6"].map(mapped), ["STRING"; 3]);
     let plain = MappingOptions { tinyint1_as_boolean: false, ..Default::default() };
     assert_eq!(ColumnType::parse("tinyint(1)", None).unwrap().data_type(&plain), Some(DataType::TinyInt));
 }

@@ -120,7 +120,7 @@ fn create_statements(connection: &mut Connection, tables: &[TableId]) -> Result<
 /// # Errors
 /// The connection fails.
 pub fn database_charsets(connection: &mut Connection) -> Result<Vec<(String, CharSet)>, CatalogError> {
-    let version = connection.server().for_sql();
+    let version = connection.server();
     let rows = connection
         .query("SELECT SCHEMA_NAME AS d, DEFAULT_COLLATION_NAME AS collation_name FROM information_schema.SCHEMATA")?;
     let charset =
@@ -154,7 +154,7 @@ fn read_tables(
             TableDef { columns: Vec::new(), primary_key: Vec::new(), keys: Vec::new(), charset, collation, comment };
         found.insert(id, table);
     }
-    let version = connection.server().for_sql();
+    let version = connection.server();
     for row in connection.query(&format!(
         "SELECT TABLE_SCHEMA AS d, TABLE_NAME AS t, COLUMN_NAME AS name, COLUMN_DEFAULT AS default_value, \
          IS_NULLABLE AS nullable, COLUMN_TYPE AS column_type, CHARACTER_SET_NAME AS charset, \

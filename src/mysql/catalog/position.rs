@@ -29,7 +29,7 @@ fn parse_gtids(connection: &Connection, text: &str) -> Result<GtidSet, CatalogEr
 }
 
 fn status_row(connection: &mut Connection) -> Result<Row, CatalogError> {
-    let sql = if connection.server().is_mysql_since(8, 2, 0) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
+    let sql = if connection.server().mysql_since(80_200) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
     connection.query_first(sql)?.ok_or(CatalogError::NoBinlog)
 }
 

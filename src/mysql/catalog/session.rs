@@ -5,8 +5,8 @@ use super::position::{server_id, server_uuid};
 use super::tables::{LowerCaseTableNames, lower_case_table_names};
 use crate::mysql::wire::Connection;
 use rowferry_model::BinlogPosition;
+use rowferry_sql::CharSet;
 use rowferry_sql::ddl::DdlContext;
-use rowferry_sql::{CharSet, ServerVersion};
 
 /// A name for the server that was asked: its UUID, or at MariaDB, which has none, its id.
 ///
@@ -39,9 +39,7 @@ pub fn snapshot_position(connection: &mut Connection) -> Result<Option<BinlogPos
 /// # Errors
 /// The connection fails.
 pub fn ddl_context(connection: &mut Connection) -> Result<DdlContext, CatalogError> {
-    let text = connection.server().text.clone();
-    let mariadb = connection.server().is_mariadb();
-    let version = ServerVersion::parse(&text).unwrap_or(ServerVersion::mysql(80_000));
+    let version = connection.server();
     let mut context = DdlContext::new(version, "");
     context.lower_case_table_names = match lower_case_table_names(connection)? {
         LowerCaseTableNames::Sensitive => 0,
@@ -56,7 +54,7 @@ pub fn ddl_context(connection: &mut Connection) -> Result<DdlContext, CatalogErr
     if let Some(value) = explicit.as_ref().and_then(|r| r.at(1)) {
         context.explicit_defaults_for_timestamp = value.eq_ignore_ascii_case("ON") || value == "1";
     }
-    if !mariadb {
+    if !version.is_mariadb() {
         let row = connection.query_first("SHOW GLOBAL VARIABLES LIKE 'sql_generate_invisible_primary_key'")?;
         context.generate_invisible_primary_key =
             row.as_ref().and_then(|r| r.at(1)).is_some_and(|v| v.eq_ignore_ascii_case("ON"));

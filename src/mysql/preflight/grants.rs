@@ -65,12 +65,12 @@ fn check_select(
 }
 
 fn check_replication(connection: &mut Connection, user: &str, findings: &mut Vec<Finding>) -> Result<(), WireError> {
-    let server = connection.server().clone();
-    let sql = if server.is_mysql_since(8, 2, 0) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
+    let server = connection.server();
+    let sql = if server.mysql_since(80_200) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
     match connection.query(sql) {
         Ok(_) => {}
         Err(e) if is_denied(&e) => {
-            let privilege = if server.is_mariadb_since(10, 5, 2) { "BINLOG MONITOR" } else { "REPLICATION CLIENT" };
+            let privilege = if server.mariadb_since(100_502) { "BINLOG MONITOR" } else { "REPLICATION CLIENT" };
             findings.push(Finding::new(
                 Severity::Error,
                 privilege,

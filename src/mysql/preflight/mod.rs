@@ -53,7 +53,7 @@ pub fn preflight(connection: &mut Connection, wants: &PreflightWants) -> Result<
     grants::check(connection, wants, &mut findings)?;
     // The gravest first; in the order in which they were looked at among equals.
     findings.sort_by_key(|f| f.severity);
-    Ok(PreflightReport { server: connection.server().clone(), findings })
+    Ok(PreflightReport { server: connection.server(), findings })
 }
 
 #[cfg(test)]

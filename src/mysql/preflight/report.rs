@@ -1,6 +1,6 @@
 //! What was found.
 
-use crate::mysql::wire::ServerVersion;
+use rowferry_sql::ServerVersion;
 use std::fmt;
 
 /// How bad it is.

@@ -2,7 +2,8 @@
 
 use super::PreflightWants;
 use super::report::{Finding, Severity};
-use crate::mysql::wire::{Connection, ServerVersion, WireError};
+use crate::mysql::wire::{Connection, WireError};
+use rowferry_sql::ServerVersion;
 use std::collections::HashMap;
 
 /// The settings that are looked at; a server lacks those that it does not know.
@@ -65,12 +66,12 @@ pub(super) fn check(
 }
 
 /// Judges the settings alone.
-pub(super) fn judge(server: &ServerVersion, settings: &Settings, wants: &PreflightWants, findings: &mut Vec<Finding>) {
+pub(super) fn judge(server: ServerVersion, settings: &Settings, wants: &PreflightWants, findings: &mut Vec<Finding>) {
     use Severity::{Error, Note, Warning};
     let mut add = |severity, subject: &str, message: String, remedy: Option<&str>| {
         findings.push(Finding::new(severity, subject, message, remedy.map(str::to_owned)));
     };
-    if !server.is_mysql_since(5, 6, 0) && !server.is_mariadb_since(10, 2, 0) {
+    if !server.mysql_since(50_600) && !server.mariadb_since(100_200) {
         add(Error, "version", format!("{server} is too old: MySQL 5.6 or MariaDB 10.2 at least"), None);
     }
     if !wants.reads_binlog {
@@ -156,7 +157,7 @@ pub(super) fn judge(server: &ServerVersion, settings: &Settings, wants: &Preflig
     }
     if settings.is_not("gtid_mode", "ON") {
         let message = "without GTIDs reading cannot go on at another server after a fail-over".to_owned();
-        let remedy = if server.is_mysql_since(5, 7, 6) {
+        let remedy = if server.mysql_since(50_706) {
             "SET GLOBAL enforce_gtid_consistency = ON; SET GLOBAL gtid_mode = OFF_PERMISSIVE; \
              SET GLOBAL gtid_mode = ON_PERMISSIVE; SET GLOBAL gtid_mode = ON;"
         } else {
@@ -214,7 +215,7 @@ fn check_filters(
     wants: &PreflightWants,
     findings: &mut Vec<Finding>,
 ) -> Result<(), WireError> {
-    let sql = if connection.server().is_mysql_since(8, 2, 0) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
+    let sql = if connection.server().mysql_since(80_200) { "SHOW BINARY LOG STATUS" } else { "SHOW MASTER STATUS" };
     let row = match connection.query_first(sql) {
         Ok(Some(row)) => row,
         Ok(None) => return Ok(()),
@@ -253,7 +254,7 @@ fn check_replica(
     if !settings.is("log_slave_updates", "OFF") && !settings.is("log_replica_updates", "OFF") {
         return Ok(());
     }
-    let sql = if connection.server().is_mysql_since(8, 0, 22) { "SHOW REPLICA STATUS" } else { "SHOW SLAVE STATUS" };
+    let sql = if connection.server().mysql_since(80_022) { "SHOW REPLICA STATUS" } else { "SHOW SLAVE STATUS" };
     match connection.query(sql) {
         Ok(rows) if rows.is_empty() => {}
         Ok(_) => findings.push(Finding::new(

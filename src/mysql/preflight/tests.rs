@@ -3,12 +3,12 @@
 use super::report::Severity;
 use super::settings::{Settings, judge};
 use super::*;
-use crate::mysql::wire::ServerVersion;
+use rowferry_sql::ServerVersion;
 
 fn judged(version: &str, settings: &[(&str, &str)], wants: &PreflightWants) -> Vec<(Severity, String)> {
     let settings = Settings(settings.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect());
     let mut findings = Vec::new();
-    judge(&ServerVersion::parse(version), &settings, wants, &mut findings);
+    judge(ServerVersion::parse(version).unwrap(), &settings, wants, &mut findings);
     assert!(findings.iter().all(|f| !f.message.is_empty()));
     findings.into_iter().map(|f| (f.severity, f.subject)).collect()
 }

@@ -9,9 +9,10 @@ use super::statement::xid_of;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{Checksum, DecodeOptions, EventBody, EventHeader, EventParser};
 use crate::mysql::catalog;
-use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Flavour, Stopper};
+use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest, DumpStart, DumpStream, Stopper};
 use crossbeam_channel::Sender;
 use rowferry_model::{BinlogPosition, GtidSet, Offset, Uuid};
+use rowferry_sql::Flavor;
 use rowferry_sql::ddl::DdlContext;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -105,7 +106,7 @@ pub struct BinlogReader {
     transactions: u64,
     bytes: u64,
     sent: BinlogPosition,
-    flavour: Flavour,
+    flavor: Flavor,
     pub(super) context: DdlContext,
 }
 
@@ -149,7 +150,7 @@ impl BinlogReader {
             seconds: 0,
             transactions: 0,
             bytes: 0,
-            flavour: Flavour::Mysql,
+            flavor: Flavor::Mysql,
             context,
         }
     }
@@ -193,7 +194,7 @@ impl BinlogReader {
     /// One connection's life.
     fn read(&mut self) -> Result<()> {
         let mut connection = Connection::connect(&self.options.connect)?;
-        self.flavour = connection.server().flavour;
+        self.flavor = connection.server().flavor;
         let uuid = catalog::server_identity(&mut connection)?;
         if self.options.server.is_empty() {
             self.options.server = uuid.into();
@@ -302,7 +303,7 @@ impl BinlogReader {
                 let start = BinlogPosition::new(String::from_utf8_lossy(file), position);
                 // Asked by GTID, MariaDB names the file's start, sends nothing of what was seen before, and tells its
                 // place only with the next heartbeat. The saved place belongs to the saved GTIDs: it holds meanwhile.
-                let known = self.flavour == Flavour::Mariadb
+                let known = self.flavor == Flavor::Mariadb
                     && header.is_artificial()
                     && start.file == self.boundary.file
                     && start < self.boundary;

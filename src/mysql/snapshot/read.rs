@@ -5,9 +5,10 @@ use super::plan::{PlannedChunk, keyset_cut, unexpected};
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{TextDecoder, TextPlan};
 use crate::mysql::catalog::{self, quote_table};
-use crate::mysql::wire::{ConnectOptions, Connection, Flavour, WireError};
+use crate::mysql::wire::{ConnectOptions, Connection, WireError};
 use arrow_array::RecordBatch;
 use rowferry_model::{BinlogPosition, Offset, TableId};
+use rowferry_sql::Flavor;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -177,8 +178,8 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset, unseen_for
     let deadline = Instant::now() + VISIBLE_WITHIN;
     let mut pause = Duration::from_micros(200);
     loop {
-        let (visible, consistent) = match (&armed_at.gtids, connection.server().flavour) {
-            (_, Flavour::Mariadb) => {
+        let (visible, consistent) = match (&armed_at.gtids, connection.server().flavor) {
+            (_, Flavor::Mariadb) => {
                 // MariaDB tells the log position that a read view stands for.
                 connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")?;
                 match catalog::snapshot_position(connection)? {
@@ -190,13 +191,13 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset, unseen_for
                     None => (true, true),
                 }
             }
-            (Some(gtids), Flavour::Mysql) => {
+            (Some(gtids), Flavor::Mysql) => {
                 let sql = format!("SELECT GTID_SUBSET('{gtids}', @@GLOBAL.gtid_executed) AS seen");
                 let rows = connection.query(&sql)?;
                 (rows.first().and_then(|r| r.get("seen")) == Some("1"), false)
             }
             // Without GTIDs MySQL has nothing to ask; the gap between log and engine is one commit's length.
-            (None, Flavour::Mysql) => {
+            (None, Flavor::Mysql) => {
                 std::thread::sleep(unseen_for);
                 (true, false)
             }
@@ -233,7 +234,7 @@ pub fn read_whole(
     mut on_batch: impl FnMut(RecordBatch) -> bool,
 ) -> Result<bool> {
     let mut still = true;
-    let at = if connection.server().flavour == Flavour::Mariadb {
+    let at = if connection.server().flavor == Flavor::Mariadb {
         connection.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")?;
         catalog::snapshot_position(connection)?.ok_or_else(|| unexpected(table, "the read view's position"))?
     } else {
@@ -257,7 +258,7 @@ pub fn read_whole(
         opened?.position
     };
     // A DDL that comes between this and the first row makes the server refuse to read.
-    if !still || (connection.server().flavour == Flavour::Mariadb && !is_still(connection, table, definition)?) {
+    if !still || (connection.server().flavor == Flavor::Mariadb && !is_still(connection, table, definition)?) {
         return Ok(false);
     }
     if !on_position(at) {

@@ -10,7 +10,7 @@ use super::packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
 use super::result::{ResultStream, Row};
 use super::stream::Stream;
 use super::tls;
-use super::version::ServerVersion;
+use rowferry_sql::ServerVersion;
 use std::io;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -26,6 +26,7 @@ pub struct Connection {
     pub(super) stream: Stream,
     pub(super) reader: PacketReader,
     server: ServerVersion,
+    server_text: String,
     connection_id: u32,
     capabilities: u32,
     read_timeout: Option<Duration>,
@@ -131,7 +132,9 @@ impl Connection {
         let mut connection = Self {
             stream,
             reader,
-            server: ServerVersion::parse(&greeting.version),
+            // A text without numbers is an old server's: nothing newer is asked of it.
+            server: ServerVersion::parse(&greeting.version).unwrap_or(ServerVersion::mysql(0)),
+            server_text: greeting.version.clone(),
             connection_id: greeting.connection_id,
             capabilities,
             read_timeout: Some(after),
@@ -208,18 +211,18 @@ impl Connection {
              net_write_timeout={timeout}, net_read_timeout={timeout}, sql_big_selects=1, \
              sql_select_limit=18446744073709551615"
         );
-        if self.server.is_mysql_since(5, 7, 8) {
+        if self.server.mysql_since(50_708) {
             set.push_str(", max_execution_time=0");
         }
-        if self.server.is_mysql_since(8, 0, 3) {
+        if self.server.mysql_since(80_003) {
             // Else the numbers of rows are up to a day old.
             set.push_str(", information_schema_stats_expiry=0");
         }
-        if self.server.is_mysql_since(8, 0, 30) {
+        if self.server.mysql_since(80_030) {
             // Else a generated invisible key is in the binlog but not in information_schema.
             set.push_str(", show_gipk_in_create_table_and_information_schema=ON");
         }
-        if self.server.is_mariadb_since(10, 1, 1) {
+        if self.server.mariadb_since(100_101) {
             set.push_str(", max_statement_time=0");
         }
         self.execute("SET NAMES utf8mb4")?;
@@ -242,8 +245,13 @@ impl Connection {
     }
 
     /// Which server it is.
-    pub fn server(&self) -> &ServerVersion {
-        &self.server
+    pub fn server(&self) -> ServerVersion {
+        self.server
+    }
+
+    /// Its version as it calls itself.
+    pub fn server_text(&self) -> &str {
+        &self.server_text
     }
 
     /// The connection's number, as in `SHOW PROCESSLIST` and `KILL`.

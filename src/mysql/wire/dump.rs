@@ -4,8 +4,8 @@ use super::connection::{Connection, Stopper, timed};
 use super::dump_request::{self, DumpRequest, DumpStart};
 use super::error::WireError;
 use super::packet::parse_err;
-use super::version::ServerVersion;
 use rowferry_model::{BinlogPosition, GtidSet, MysqlGtidSet};
+use rowferry_sql::ServerVersion;
 use std::time::Duration;
 
 /// The binlog as the server sends it, event by event.
@@ -92,7 +92,7 @@ impl Connection {
     /// Whether the request by GTIDs takes a file and a position together with an empty set, and so positions of 64
     /// bits. MySQL 5.6 takes them too, but was seen to leave out the rest of the file.
     fn takes_long_positions(&mut self) -> Result<bool, WireError> {
-        if !self.server().is_mysql_since(8, 0, 0) {
+        if !self.server().mysql_since(80_000) {
             return Ok(false);
         }
         let row = self.query_first("SELECT @@GLOBAL.gtid_mode AS mode")?;
@@ -123,14 +123,14 @@ impl Connection {
 }
 
 /// The statements that set the user variables by which a replica tells what it understands.
-fn session_statements(server: &ServerVersion, request: &DumpRequest) -> Vec<String> {
+fn session_statements(server: ServerVersion, request: &DumpRequest) -> Vec<String> {
     let heartbeat = request.heartbeat.as_nanos();
     // Only "I understand checksums" matters, not which: what is sent is what is in the file.
     let mut set = format!("SET @master_heartbeat_period={heartbeat}, @master_binlog_checksum='CRC32'");
     if let Some(uuid) = request.replica_uuid {
         set.push_str(&format!(", @slave_uuid='{uuid}'"));
     }
-    if server.is_mysql_since(8, 0, 26) {
+    if server.mysql_since(80_026) {
         set.push_str(&format!(", @source_heartbeat_period={heartbeat}, @source_binlog_checksum='CRC32'"));
         if let Some(uuid) = request.replica_uuid {
             set.push_str(&format!(", @replica_uuid='{uuid}'"));
@@ -205,7 +205,7 @@ impl DumpStream {
     }
 
     /// Which server it is.
-    pub fn server(&self) -> &ServerVersion {
+    pub fn server(&self) -> ServerVersion {
         self.connection.server()
     }
 

@@ -18,7 +18,6 @@ mod result;
 mod rsa_key;
 mod stream;
 mod tls;
-mod version;
 
 pub use connection::{Connection, Stopper};
 pub use dump::DumpStream;
@@ -30,4 +29,3 @@ pub use options::{ClientIdentity, ConnectOptions, Isolation, Password, TlsMode};
 pub use packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
 pub use result::{ResultStream, Row};
 pub use rsa_key::check_public_key;
-pub use version::{Flavour, ServerVersion};

@@ -119,6 +119,6 @@ fn both_ways_around_the_limit_give_the_same_events() {
             kept
         };
         assert_eq!(first(u32::MAX), first(0), "{name}");
-        assert_eq!(gtids, connection.server().is_mysql_since(8, 0, 0), "the test servers have GTIDs on");
+        assert_eq!(gtids, connection.server().mysql_since(80_000), "the test servers have GTIDs on");
     }
 }

@@ -1,27 +1,9 @@
-//! Cases that people who do this for a living have met: each is run with its rows read by the snapshot and again with
-//! changes read from the binlog, and the target must say what `SELECT` says.
+//! Keys: their order, their spelling, their gaps.
 
-use crate::support::rowferry::{Pipeline, StrictTarget, server_rows};
-use crate::support::servers::{Database, Server, all};
+use super::{Case, EVERY, PLAIN};
+use crate::support::servers::Server;
 
-struct Case {
-    /// What it is about.
-    name: &'static str,
-    /// Servers that know the syntax.
-    servers: &'static [Server],
-    /// Statements before the start.
-    setup: &'static [&'static str],
-    /// Statements while it runs.
-    changes: &'static [&'static str],
-    /// The table.
-    table: &'static str,
-    /// Its columns, as text.
-    columns: &'static [&'static str],
-}
-
-const EVERY: &[Server] = &Server::ALL;
-
-const CASES: &[Case] = &[
+pub(super) const CASES: &[Case] = &[
     Case {
         name: "a text key in the order of a collation that ignores case",
         servers: EVERY,
@@ -36,6 +18,7 @@ const CASES: &[Case] = &[
         ],
         table: "visit",
         columns: &["vid", "n"],
+        ..PLAIN
     },
     Case {
         name: "keys that differ only by the blanks at their end",
@@ -47,6 +30,7 @@ const CASES: &[Case] = &[
         changes: &["DELETE FROM np WHERE id='bar '"],
         table: "np",
         columns: &["id", "v"],
+        ..PLAIN
     },
     Case {
         name: "an update that changes only the padding of a key",
@@ -58,6 +42,7 @@ const CASES: &[Case] = &[
         changes: &["UPDATE ps SET id='bar', v=2 WHERE id='bar'"],
         table: "ps",
         columns: &["id", "v"],
+        ..PLAIN
     },
     Case {
         name: "a set with more than eight members",
@@ -69,6 +54,7 @@ const CASES: &[Case] = &[
         changes: &["INSERT INTO s SELECT id+10, w FROM s"],
         table: "s",
         columns: &["id", "w"],
+        ..PLAIN
     },
     Case {
         name: "enum members with commas, quotes and backslashes",
@@ -80,6 +66,7 @@ const CASES: &[Case] = &[
         changes: &["INSERT INTO e SELECT id+10, w FROM e"],
         table: "e",
         columns: &["id", "w"],
+        ..PLAIN
     },
     Case {
         name: "a table in gbk, keyed by its text",
@@ -95,6 +82,7 @@ const CASES: &[Case] = &[
         ],
         table: "g",
         columns: &["k", "v"],
+        ..PLAIN
     },
     Case {
         name: "names with dots, blanks, quotes and letters of other scripts",
@@ -106,6 +94,7 @@ const CASES: &[Case] = &[
         changes: &["INSERT INTO `my.odd ``table` VALUES (2,3,'y')", "UPDATE `my.odd ``table` SET `a.b`=9"],
         table: "my.odd `table",
         columns: &["id no", "a.b", "naïve `x"],
+        ..PLAIN
     },
     Case {
         name: "generated columns, in the key as well",
@@ -117,6 +106,7 @@ const CASES: &[Case] = &[
         changes: &["UPDATE gen SET a=10 WHERE a=1", "DELETE FROM gen WHERE a=2"],
         table: "gen",
         columns: &["a", "b", "c"],
+        ..PLAIN
     },
     Case {
         name: "an invisible column and a key that the server made",
@@ -129,6 +119,7 @@ const CASES: &[Case] = &[
         changes: &["INSERT INTO inv (a, b) VALUES (3, 30)", "DELETE FROM inv WHERE a=1"],
         table: "inv",
         columns: &["my_row_id", "a", "b"],
+        ..PLAIN
     },
     Case {
         name: "keys far apart, and next to one another",
@@ -143,6 +134,7 @@ const CASES: &[Case] = &[
         ],
         table: "sparse",
         columns: &["id", "v"],
+        ..PLAIN
     },
     Case {
         name: "decimals at their limits",
@@ -154,34 +146,6 @@ const CASES: &[Case] = &[
         changes: &["INSERT INTO d SELECT id+10, v, w FROM d WHERE id < 100", "DELETE FROM d WHERE id=0"],
         table: "d",
         columns: &["id", "v", "w"],
+        ..PLAIN
     },
 ];
-
-#[test]
-fn each_case_ends_as_select_says() {
-    for (kind, server) in all() {
-        for case in CASES.iter().filter(|c| c.servers.contains(&kind)) {
-            let started = std::time::Instant::now();
-            let database = Database::create(&server, "case");
-            let mut client = database.connect();
-            for sql in case.setup {
-                client.execute(sql).unwrap_or_else(|e| panic!("{} at {kind:?}: {sql}: {e}", case.name));
-            }
-            let before = server_rows(&database, case.table, case.columns);
-            let tables = format!("{}.\\.*", database.name);
-            let source = ["scan.incremental.snapshot.chunk.size: 2"];
-            let pipeline = Pipeline::to_json(&server, &tables, &source, &["parallelism: 2"]);
-            let mut target = StrictTarget::default();
-            target.apply(&pipeline.run_well(&["run", "--stop-after", "snapshot"]));
-            let name = case.table;
-            assert_eq!(target.rows(name, case.columns), before, "{}: snapshot at {kind:?}", case.name);
-            for sql in case.changes {
-                client.execute(sql).unwrap_or_else(|e| panic!("{} at {kind:?}: {sql}: {e}", case.name));
-            }
-            target.apply(&pipeline.run_well(&["run", "--until-caught-up"]));
-            let after = server_rows(&database, case.table, case.columns);
-            assert_eq!(target.rows(name, case.columns), after, "{}: changes at {kind:?}", case.name);
-            eprintln!("{kind:?}: {}: {:.1} s", case.name, started.elapsed().as_secs_f64());
-        }
-    }
-}
