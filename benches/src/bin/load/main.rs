@@ -38,6 +38,9 @@ fn main() -> ExitCode {
 
 fn measure(rows: usize) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    if cfg!(debug_assertions) {
+        println!("# built without optimisation: the figures mean nothing");
+    }
     let server = server::Discard::start()?;
     let address = server.address().to_string();
     for (table, batch) in workload::tables()? {
