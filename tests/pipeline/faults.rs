@@ -14,7 +14,12 @@ fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_r
         let mut through = server.clone();
         through.host = "127.0.0.1".into();
         through.port = proxy.port();
-        let pipeline = Pipeline::to_json(&through, &format!("{}.a", database.name), &["heartbeat.interval: 1s"], &[]);
+        let pipeline = Pipeline::to_json(
+            &through,
+            &format!("{}.a", database.name),
+            &["heartbeat.interval: 1s", "connect.max-retries: 20"],
+            &[],
+        );
         let mut running = pipeline.start(&["run"], &[]);
         running.wait_for("table", |out| out.contains("create.table"));
         let mut n = 0;
