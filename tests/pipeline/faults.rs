@@ -14,7 +14,12 @@ fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_r
         let mut through = server.clone();
         through.host = "127.0.0.1".into();
         through.port = proxy.port();
-        let pipeline = Pipeline::to_json(&through, &format!("{}.a", database.name), &["heartbeat.interval: 1s"], &[]);
+        let pipeline = Pipeline::to_json(
+            &through,
+            &format!("{}.a", database.name),
+            &["heartbeat.interval: 1s", "connect.max-retries: 20"],
+            &[],
+        );
         let mut running = pipeline.start(&["run"], &[]);
         running.wait_for("table", |out| out.contains("create.table"));
         let mut n = 0;
@@ -37,6 +42,8 @@ fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_r
         let log = running.log();
         let (code, output) = running.interrupt();
         assert_eq!(code, Some(130), "{log}");
+        // A run that goes back to its checkpoint gives rows again: then the log says why.
+        eprintln!("{log}");
         let mut target = StrictTarget::default();
         target.apply(&output);
         assert_eq!(target.rows("a", &["id", "v"]), server_rows(&database, "a", &["id", "v"]), "{kind:?}");
