@@ -41,7 +41,10 @@ pub(crate) fn resolve(map: &Map, lenient: bool, diagnostics: &mut Diagnostics) -
     let include: BTreeSet<Kind> = include.into_iter().flatten().collect();
     let exclude: BTreeSet<Kind> = match exclude {
         Some(kinds) => kinds.into_iter().collect(),
-        None if lenient => BTreeSet::from([Kind::DropTable, Kind::TruncateTable]),
+        // What is asked for by name is not left out.
+        None if lenient => {
+            [Kind::DropTable, Kind::TruncateTable].into_iter().filter(|k| !include.contains(k)).collect()
+        }
         None => BTreeSet::new(),
     };
     let mut kinds: BTreeSet<Kind> = if include.is_empty() { ALL.into_iter().collect() } else { include };

@@ -109,6 +109,11 @@ impl Attempt<'_> {
 
     /// Carries one change of a source table to its targets; `true`: the sink was told of it.
     async fn pass_on(&mut self, table: &TableId, change: &SchemaChange, ddl: &Ddl) -> Result<bool> {
+        // A run that died may have created the target as the table was, and no checkpoint knows of it: the change must
+        // find it so.
+        if !matches!(change, SchemaChange::CreateTable { .. }) && !self.targets.is_created(table) {
+            self.create(table).await?;
+        }
         let planned = self
             .targets
             .plan(table, change)

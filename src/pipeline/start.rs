@@ -219,9 +219,10 @@ fn table_entry(
         Phase::Snapshot(progress) => {
             entry.statement = statement;
             snapshot_phase(&mut entry, choice.chunk_key(&id).as_deref(), progress)?;
+            // Rows of a part that is read again may be in the sink: behind the last checkpoint of a sink that is not exact,
+            // and from before a change of the key.
             if let TablePhase::Chunks(join) = &mut entry.phase
                 && resumed
-                && !sink.events.capabilities().exactly_once
             {
                 join.pass_all_deletes();
             }

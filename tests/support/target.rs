@@ -152,7 +152,9 @@ impl EvolvingTarget {
                 names.map(|c| shown(row.get(&c.name))).collect()
             };
             let wanted = sure(&row);
-            let found = table.bag.iter().find(|(_, (other, n))| *n > 0 && sure(other) == wanted);
+            let exact = table_bag_key(&row);
+            let same = table.bag.get_key_value(&exact).filter(|(_, (_, n))| *n > 0);
+            let found = same.or_else(|| table.bag.iter().find(|(_, (other, n))| *n > 0 && sure(other) == wanted));
             let found = found.map(|(key, _)| key.clone());
             match found {
                 Some(key) => table.bag.get_mut(&key).expect("found").1 -= 1,

@@ -360,6 +360,9 @@ fn schema_changes_resolve_as_documented() {
     assert_eq!(kinds("pipeline+ schema.change.behavior: evolve"), all);
     assert_eq!(kinds("sink+ exclude.schema.changes: []"), all);
     assert_eq!(kinds("sink+ include.schema.changes: []"), lenient);
+    // As Flink CDC's documentation has it, not its program: recording 13a-lenient-include-truncate-drop.
+    assert_eq!(kinds("sink+ include.schema.changes: [truncate.table]"), "create.table truncate.table");
+    assert_eq!(kinds("sink+ include.schema.changes: [drop, add]"), "create.table add.column drop.column drop.table");
     assert_eq!(
         kinds(
             "pipeline+ schema.change.behavior: EVOLVE\nsink+ include.schema.changes: [column], exclude.schema.changes: [drop]"

@@ -206,7 +206,13 @@ fn read_column(table: &TableId, row: &Row, version: ServerVersion) -> Result<Col
 
 /// Asks for each table by itself: only `SHOW INDEX` gives the keys in their order.
 fn read_keys(connection: &mut Connection, id: &TableId, mut table: TableDef) -> Result<TableDef, CatalogError> {
-    for row in connection.query(&format!("SHOW INDEX FROM {}", quote_table(id)))? {
+    /// It was there a moment ago.
+    const NO_SUCH_TABLE: u16 = 1146;
+    let rows = match connection.query(&format!("SHOW INDEX FROM {}", quote_table(id))) {
+        Err(error) if error.code() == Some(NO_SUCH_TABLE) => return Err(CatalogError::NoTable(id.clone())),
+        other => other?,
+    };
+    for row in rows {
         let name = row.require("Key_name")?;
         let column = row.get("Column_name").map(str::to_owned);
         let part = (column, row.get("Sub_part").and_then(|n| n.parse().ok()));

@@ -25,7 +25,7 @@ fn a_ddl_is_followed_and_one_on_other_tables_is_not_told() {
         client.execute("INSERT INTO a VALUES (1)").unwrap();
         client.execute("/* why */ ALTER TABLE a ADD COLUMN wanted_here INT").unwrap();
         client.execute("INSERT INTO a VALUES (2, 22)").unwrap();
-        running.wait_for("row", |out| out.contains("22"));
+        running.wait_for("row", |out| out.contains("\"wanted_here\":22"));
         let kinds: Vec<String> =
             events(&running.output()).iter().map(|e| e["event"].as_str().unwrap().to_owned()).collect();
         assert_eq!(kinds, ["create.table", "insert", "add.column", "insert"], "{}", running.log());
@@ -42,6 +42,7 @@ fn a_ddl_is_followed_and_one_on_other_tables_is_not_told() {
 
 /// What an XA transaction has prepared stands before the DDL and can't be made visible before it is committed.
 #[test]
+#[ignore = "a prepared XA transaction holds up the DDL of every pipeline at the server, those of other tests too"]
 fn a_ddl_while_an_xa_transaction_is_prepared_ends_the_run_with_the_way_out() {
     let Some(server) = Server::Mysql97.options() else { return };
     let database = Database::create(&server, "xaddl");
