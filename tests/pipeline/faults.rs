@@ -103,6 +103,47 @@ fn xa_transactions_count_when_they_are_committed() {
 }
 
 #[test]
+fn an_xa_transaction_of_other_tables_holds_nothing_up_and_one_from_before_the_start_stops_nothing() {
+    for (kind, server) in all() {
+        if kind == crate::support::servers::Server::Mysql56 {
+            continue;
+        }
+        let database = Database::create(&server, "xaother");
+        let (mut one, mut two, mut three) = (database.connect(), database.connect(), database.connect());
+        one.execute("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
+        one.execute("CREATE TABLE other (id INT PRIMARY KEY)").unwrap();
+        let prepare = |client: &mut rowferry::mysql::wire::Connection, name: &str, id: u32| {
+            for sql in [
+                format!("XA START '{name}'"),
+                format!("INSERT INTO other VALUES ({id})"),
+                format!("XA END '{name}'"),
+                format!("XA PREPARE '{name}'"),
+            ] {
+                client.execute(&sql).unwrap();
+            }
+        };
+        let name = &database.name;
+        prepare(&mut one, &format!("{name}a"), 1);
+        let pipeline = Pipeline::to_json(&server, &format!("{name}.t"), &[], &["rowferry.checkpoint.interval: 100ms"]);
+        let mut running = pipeline.start(&["run"], &[]);
+        running.wait_for("table", |out| out.contains("create.table"));
+        prepare(&mut two, &format!("{name}b"), 2);
+        one.execute(&format!("XA COMMIT '{name}a'")).unwrap();
+        three.execute("INSERT INTO t VALUES (7)").unwrap();
+        running.wait_for("row", |out| out.contains("\"id\":7"));
+        // The second one is still prepared: a DDL needs everything before it to be saved.
+        three.execute("ALTER TABLE t ADD COLUMN x INT").unwrap();
+        three.execute("INSERT INTO t VALUES (8, 8)").unwrap();
+        running.wait_for("row behind the DDL", |out| out.contains("\"id\":8"));
+        running.kill();
+        two.execute(&format!("XA COMMIT '{name}b'")).unwrap();
+        three.execute("INSERT INTO t VALUES (9, 9)").unwrap();
+        let output = pipeline.run_well(&["run", "--until-caught-up"]);
+        assert!(output.contains("\"id\":9"), "{kind:?}: {output}");
+    }
+}
+
+#[test]
 fn metrics_and_health_are_answered() {
     use std::io::{Read, Write};
     let Some((_, server)) = all().next() else { return };

@@ -201,8 +201,10 @@ impl MetadataApplier for PaimonApplier {
                 }
             }
             SchemaChange::DropTable { .. } => {
+                let failed = || format!("paimon sink: table {id} can't be dropped");
+                self.lake.take_away(id).map_err(|e| SinkError::permanent(failed()).caused_by(e))?;
                 let dropped = self.lake.catalog.drop_table(&identifier(id), true).await;
-                dropped.map_err(|e| lake::failed(e, format!("paimon sink: table {id} can't be dropped")))?;
+                dropped.map_err(|e| lake::failed(e, failed()))?;
             }
         }
         self.lake.changed(id);

@@ -66,6 +66,22 @@ impl Lake {
         }
     }
 
+    /// Takes a table's files out of the way at one stroke, and removes them. Removed where they are, a kill in the middle
+    /// would leave a table that has lost some of its files.
+    pub(super) fn take_away(&self, table: &TableId) -> std::io::Result<()> {
+        let from = self.config.warehouse.join(format!("{}.db", table.database())).join(table.table());
+        if !from.is_dir() {
+            return Ok(());
+        }
+        // On the same file system, and no database to Paimon, whose directories end in `.db`.
+        let bin = self.config.warehouse.join(DROPPED);
+        std::fs::create_dir_all(&bin)?;
+        let unique = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        std::fs::rename(&from, bin.join(format!("{unique}")))?;
+        // What a kill has left here goes as well.
+        std::fs::remove_dir_all(&bin)
+    }
+
     /// An option that a table gets: its own goes before the sink's.
     pub(super) fn table_option<'a>(&'a self, schema: &'a TableSchema, key: &str) -> Option<&'a str> {
         let own = schema.options.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
@@ -91,6 +107,9 @@ impl Lake {
         key
     }
 }
+
+/// Where in the warehouse dropped tables are while they are removed.
+const DROPPED: &str = ".rowferry-dropped";
 
 /// A table's name in the catalog.
 pub(super) fn identifier(table: &TableId) -> Identifier {

@@ -189,7 +189,6 @@ fn each_rule_is_enforced() {
             "transform[0].converter-after-transform",
             "SOFT_DELETE",
         ),
-        Case("transform: [{source-table: a.b}]", "transform", "does not run transforms yet"),
         // Pipeline.
         Case("pipeline+ parallelism: two", "pipeline.parallelism", "whole number"),
         Case("pipeline+ execution.runtime-mode: bounded", "pipeline.execution.runtime-mode", "STREAMING"),

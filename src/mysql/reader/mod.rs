@@ -9,6 +9,7 @@ mod from_map;
 mod group;
 mod handle;
 mod history;
+mod look_back;
 mod online;
 mod rebuild;
 mod row_shape;

@@ -1,11 +1,12 @@
 //! Statements in the log: transactions, DDL, and what must not be there.
 
 use super::history::Ddl;
+use super::look_back::{Prepared, look_back};
 use super::stream::BinlogReader;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::QueryEvent;
 use crate::mysql::catalog;
-use crate::mysql::wire::Connection;
+use crate::mysql::wire::{Connection, DumpRequest};
 use rowferry_model::TableId;
 use rowferry_sql::ddl::{Classified, DdlContext, SqlMode, StatementKind, Touched, classify};
 use rowferry_sql::{CharSet, TableDef};
@@ -100,22 +101,22 @@ impl BinlogReader {
             ["XA", "COMMIT", ..] => {
                 // `ONE PHASE` ends a transaction that was never prepared on its own: its rows stand before it.
                 if !upper.contains("ONE PHASE") {
-                    let Some(groups) = self.prepared.remove(&xid(text)) else {
-                        return Err(Error::permanent(
-                            "RF-SRC-043",
-                            "an XA transaction is committed whose rows stand before the place where reading began",
-                        )
-                        .with("statement", text.trim())
-                        .with("position", &self.at)
-                        .hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing"));
-                    };
-                    self.seal(false)?;
-                    self.groups = groups;
+                    let name = xid(text);
+                    match self.prepared.remove(&name) {
+                        Some(groups) => {
+                            self.seal(false)?;
+                            self.groups = groups;
+                        }
+                        None if self.prepared_elsewhere.remove(&name) => {}
+                        None => self.prepared_before(&name, text)?,
+                    }
                 }
                 self.commit();
             }
             ["XA", "ROLLBACK", ..] => {
-                self.prepared.remove(&xid(text));
+                let name = xid(text);
+                self.prepared.remove(&name);
+                self.prepared_elsewhere.remove(&name);
                 self.commit();
             }
             ["BEGIN", ..] | ["START", ..] => {
@@ -137,6 +138,25 @@ impl BinlogReader {
             _ => {}
         }
         Ok(())
+    }
+
+    /// An XA transaction is committed that was prepared before reading began: of no matter if it changed no captured table.
+    fn prepared_before(&self, name: &str, text: &str) -> Result<()> {
+        // Another replica's number: two of the same number push each other off the server.
+        let server_id = self.options.server_id.wrapping_add(1_000_000).max(1);
+        let request = DumpRequest { server_id, replica_uuid: None, ..self.request() };
+        let tables = self.history.tables();
+        let connect = &self.options.connect;
+        match look_back(connect, &request, &self.boundary, name, tables, xid_of)? {
+            Prepared::Foreign => Ok(()),
+            Prepared::Captured | Prepared::Unknown => Err(Error::permanent(
+                "RF-SRC-043",
+                "an XA transaction is committed whose rows stand before the place where reading began",
+            )
+            .with("statement", text.trim())
+            .with("position", &self.at)
+            .hint("start again with a new snapshot, at a time when `XA RECOVER` lists nothing")),
+        }
     }
 
     fn captured(&self, touched: &Touched) -> Option<String> {

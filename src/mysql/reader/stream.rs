@@ -14,7 +14,7 @@ use crossbeam_channel::Sender;
 use rowferry_model::{BinlogPosition, GtidSet, Offset, Uuid};
 use rowferry_sql::Flavor;
 use rowferry_sql::ddl::DdlContext;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -102,6 +102,8 @@ pub struct BinlogReader {
     /// The XA transaction that is being read, and those that were prepared and not yet committed.
     pub(super) xa: bool,
     pub(super) prepared: HashMap<String, Vec<Group>>,
+    /// XA transactions that were prepared and have no rows of captured tables.
+    pub(super) prepared_elsewhere: HashSet<String>,
     seconds: i64,
     transactions: u64,
     bytes: u64,
@@ -147,6 +149,7 @@ impl BinlogReader {
             leave_out: 0,
             xa: false,
             prepared: HashMap::new(),
+            prepared_elsewhere: HashSet::new(),
             seconds: 0,
             transactions: 0,
             bytes: 0,
@@ -338,7 +341,13 @@ impl BinlogReader {
                 // What was prepared counts once it is committed; until then no place behind it may be saved.
                 if std::mem::take(&mut self.xa) && !one_phase {
                     let groups = std::mem::take(&mut self.groups);
-                    self.prepared.insert(xid_of(format_id, gtrid, bqual), groups);
+                    let name = xid_of(format_id, gtrid, bqual);
+                    // One without rows of captured tables holds nothing up.
+                    if groups.is_empty() {
+                        self.prepared_elsewhere.insert(name);
+                    } else {
+                        self.prepared.insert(name, groups);
+                    }
                     self.segment += 1;
                     self.group_bytes = 0;
                 }

@@ -57,11 +57,9 @@ fn fill(client: &mut Connection, table: &str, dice: &mut Dice) {
     }
 }
 
-/// The kinds of DDL: all, and those that every type that a column may have had lets a lake follow. DROP and CREATE is not
-/// among these: killed at some moments around it, Paimon's writer still looked for files of the dropped table. `crash`
-/// has it at the failpoints.
+/// The kinds of DDL: all, and those that every type that a column may have had lets a lake follow.
 const ANY: &[u64] = &[0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-const FOR_A_LAKE: &[u64] = &[0, 0, 3, 7, 8, 9, 10];
+const FOR_A_LAKE: &[u64] = &[0, 0, 3, 7, 8, 9, 10, 11];
 
 /// Any DDL. Values that MySQL would fill in or convert without a trace in the log are left out: no new column has a
 /// default.
