@@ -12,11 +12,13 @@ use crate::mysql::wire::Connection;
 use crate::pipeline::evolve::KeyRisk;
 use crate::pipeline::evolve::collisions::names_source;
 use crate::pipeline::{Settings, TableChoice as _};
-use rowferry_model::TableId;
+use rowferry_model::{TableId, TableSchema};
 use rowferry_sinks::SinkContext;
 use rowferry_sql::TableDef;
+use rowferry_transform::TablePlan;
 use serde_json::json;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Asks the server and the sink; tells what they say.
 pub(super) fn run(common: &Common, config: PipelineConfig) -> Exit {
@@ -56,7 +58,8 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
     let first_only = choice.0.pipeline.route_mode == RouteMode::FirstMatch;
     let routes = RouteReport::of(&choice.0.routes, first_only, &captured)?;
     let defs = catalog::table_defs(&mut connection, &captured)?;
-    let risks = key_risks(&routes, &defs, &settings);
+    let (transformed, misfits) = transformed(&defs, &settings);
+    let risks = key_risks(&routes, &transformed);
 
     let mut wants = PreflightWants::new(captured.clone());
     wants.zone_offset = settings.server_zone_offset;
@@ -72,6 +75,7 @@ fn look(common: &Common, config: PipelineConfig) -> Result<(String, bool)> {
     if captured.is_empty() {
         problems.push(format!("no table matches `{}`", choice.describe()));
     }
+    problems.extend(misfits);
     if let Err(error) = probe(&settings) {
         problems.push(format!("sink: {error}"));
     }
@@ -117,15 +121,40 @@ fn names(tables: &[TableId]) -> Vec<String> {
     tables.iter().map(ToString::to_string).collect()
 }
 
+/// A table as its targets see it, and the plan of the rule that means it.
+type Transformed = (TableId, Arc<TableSchema>, Option<Arc<TablePlan>>);
+
+/// The tables as their targets see them; and what is wrong with rules and types.
+fn transformed(defs: &[(TableId, TableDef)], settings: &Settings) -> (Vec<Transformed>, Vec<String>) {
+    let (mut tables, mut problems) = (Vec::new(), Vec::new());
+    for (table, def) in defs {
+        let schema = match def.to_schema(&settings.mapping) {
+            Ok(schema) => Arc::new(schema),
+            Err(error) => {
+                problems.push(format!("{table}: {error}"));
+                continue;
+            }
+        };
+        let plan = settings.transforms.as_ref().map(|rules| rules.for_table(table, &schema)).transpose();
+        match plan.map(Option::flatten) {
+            Ok(plan) => {
+                let seen = plan.as_ref().map_or(schema, |plan| plan.schema().clone());
+                tables.push((table.clone(), seen, plan));
+            }
+            Err(errors) => problems.push(errors.to_string()),
+        }
+    }
+    (tables, problems)
+}
+
 /// Merges in which rows of different tables may overwrite each other.
-fn key_risks(routes: &RouteReport, defs: &[(TableId, TableDef)], settings: &Settings) -> Vec<KeyRisk> {
-    let schema = |table: &TableId| {
-        let (_, def) = defs.iter().find(|(id, _)| id == table)?;
-        def.to_schema(&settings.mapping).ok()
-    };
+fn key_risks(routes: &RouteReport, tables: &[Transformed]) -> Vec<KeyRisk> {
     let merged = routes.merged();
     let risk = |(target, sources): &(TableId, Vec<TableId>)| {
-        KeyRisk::of(target, sources, &schema(sources.first()?)?, names_source)
+        let first = sources.first()?;
+        let (_, schema, plan) = tables.iter().find(|(id, ..)| id == first)?;
+        let tells = |column: &str| names_source(column) || plan.as_ref().is_some_and(|plan| plan.tells_source(column));
+        KeyRisk::of(target, sources, schema, tells)
     };
     merged.iter().filter_map(risk).collect()
 }

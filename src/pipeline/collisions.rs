@@ -2,8 +2,9 @@
 
 use super::evolve::collisions::names_source;
 use super::evolve::{Detector, Finding, KeyRisk, Targets};
+use super::tables::TableEntry;
 use rowferry_model::{ChangeBatch, TableId};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Bytes that a remembered key takes at most, when the map has just grown.
 const BYTES_A_KEY: usize = 40;
@@ -18,11 +19,15 @@ pub(super) struct CollisionWatch {
 impl CollisionWatch {
     /// Warns of merges in which rows of different tables may overwrite each other. `None`: there are none. The keys that
     /// are remembered take a sixteenth of `memory`, the bytes for rows on their way.
-    pub(super) fn of(targets: &Targets, memory: usize) -> Option<Self> {
+    pub(super) fn of(targets: &Targets, tables: &BTreeMap<TableId, TableEntry>, memory: usize) -> Option<Self> {
         let mut risky = HashSet::new();
         for (target, sources) in targets.merged() {
-            let Some(schema) = sources.first().and_then(|source| targets.upstream(source)) else { continue };
-            if let Some(risk) = KeyRisk::of(target, sources, schema, names_source) {
+            let Some(first) = sources.first() else { continue };
+            let Some(schema) = targets.upstream(first) else { continue };
+            let tells = |column: &str| {
+                names_source(column) || tables.get(first).is_some_and(|table| table.transform.tells_source(column))
+            };
+            if let Some(risk) = KeyRisk::of(target, sources, schema, tells) {
                 tracing::warn!("{risk}");
                 risky.insert(target.clone());
             }

@@ -92,7 +92,7 @@ pub(super) async fn start<'a>(
     }
     targets.restore(saved_targets.as_ref().clone());
     let steps = DdlSteps::of(store.ddl_progress().map_err(store_error)?);
-    let collisions = CollisionWatch::of(&targets, settings.memory);
+    let collisions = CollisionWatch::of(&targets, &tables, settings.memory);
 
     let (there, gone): (Vec<_>, Vec<_>) =
         tables.values().partition(|t: &&TableEntry| !matches!(t.phase, TablePhase::Gone(_)));

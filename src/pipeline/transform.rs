@@ -25,6 +25,11 @@ impl TableTransform {
         Ok(Self { plan })
     }
 
+    /// Whether a column says which table a row comes from.
+    pub(super) fn tells_source(&self, column: &str) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.tells_source(column))
+    }
+
     /// Whether a rule means the table.
     pub(super) fn is_active(&self) -> bool {
         self.plan.is_some()

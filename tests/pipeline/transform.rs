@@ -86,3 +86,30 @@ fn a_new_key_moves_a_row_and_shards_with_their_name_in_the_key_do_not_collide() 
         assert_eq!(target.rows("merged", &["shard", "id", "region", "v"]), expected, "{kind:?}");
     }
 }
+
+#[test]
+fn check_tells_what_does_not_fit_the_tables_and_knows_a_key_that_names_the_table() {
+    let Some((_, server)) = all().next() else { return };
+    let database = Database::create(&server, "rules");
+    let mut client = database.connect();
+    for shard in ["s_1", "s_2"] {
+        client.execute(&format!("CREATE TABLE {shard} (id INT PRIMARY KEY, v INT)")).unwrap();
+    }
+    let route = format!("route:\n  - source-table: {0}.s_\\.*\n    sink-table: ods.merged\n", database.name);
+    let tables = format!("{}.s_\\.*", database.name);
+    let check = |rules: &str| {
+        let pipeline = Pipeline::new(&server, &tables, &[], &sink_and_rules(&format!("{rules}{route}")), &[]);
+        let output = pipeline.run(&["check", "--connect"], &[]);
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+    };
+    let rule = |projection: &str, more: &str| {
+        format!("  - source-table: {0}.s_\\.*\n    projection: {projection}\n{more}", database.name)
+    };
+    let (code, text) = check(&rule("\\*, nowhere + 1 AS n", ""));
+    assert!(code == Some(3) && text.contains("nowhere") && text.contains("not ready"), "{text}");
+    let (code, text) = check(&rule("\\*", ""));
+    assert!(code == Some(0) && text.contains("does not say which one"), "{text}");
+    let (code, text) = check(&rule("\\*, __table_name__ AS shard", "    primary-keys: shard, id\n"));
+    assert!(code == Some(0) && !text.contains("does not say which one"), "{text}");
+}

@@ -65,6 +65,13 @@ impl TablePlan {
         self.outputs.iter().map(|output| (output.column.name.as_str(), &output.node.ty))
     }
 
+    /// Whether a column says which table a row comes from: it is made of `__table_name__` or its like.
+    pub fn tells_source(&self, column: &str) -> bool {
+        const SOURCE: [&str; 3] = ["__namespace_name__", "__schema_name__", "__table_name__"];
+        let of = |output: &&Output| output.column.name == column;
+        self.outputs.iter().find(of).is_some_and(|output| SOURCE.iter().any(|name| output.text.contains(name)))
+    }
+
     pub(crate) fn new(
         transforms: &Transforms,
         index: usize,
