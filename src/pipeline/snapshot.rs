@@ -157,17 +157,19 @@ pub(super) fn start_readers(
         let (work, done, connect, server) = (work.clone(), done.clone(), connect.clone(), server.to_owned());
         spawn(format!("snapshot-read-{n}"), move || {
             let mut connection = None;
+            let mut seen = None;
             for task in work {
                 let mut read = || -> Result<ReadOutcome> {
                     let connection = match &mut connection {
                         Some(connection) => connection,
                         none => none.insert(connect_to(&connect, &server)?),
                     };
-                    read_chunk(connection, &connect, &task)
+                    read_chunk(connection, &connect, &task, &mut seen)
                 };
                 let outcome = read();
                 if outcome.is_err() {
                     connection = None;
+                    seen = None;
                 }
                 let ChunkTask { table, generation, chunk: PlannedChunk { order, .. }, .. } = task;
                 if done.blocking_send(ChunkOutcome { table, generation, order, outcome }).is_err() {

@@ -61,6 +61,8 @@ impl AlterTable {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
     use crate::ddl::{DdlContext, DdlOutcome, DdlStatement, parse_ddl};
     use crate::{Catalog, ServerVersion, TableDef};
     use rowferry_model::TableId;

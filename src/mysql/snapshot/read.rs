@@ -7,7 +7,7 @@ use crate::mysql::binlog::{TextDecoder, TextPlan};
 use crate::mysql::catalog::{self, quote_table};
 use crate::mysql::wire::{ConnectOptions, Connection, WireError};
 use arrow_array::RecordBatch;
-use rowferry_model::{BinlogPosition, Offset, TableId};
+use rowferry_model::{BinlogPosition, GtidSet, Offset, TableId};
 use rowferry_sql::Flavor;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,12 +63,17 @@ pub enum ReadOutcome {
 /// How long a transaction that the stream has shown may take to become visible before something must be wrong.
 const VISIBLE_WITHIN: Duration = Duration::from_secs(60);
 
-/// Reads a chunk.
+/// Reads a chunk. `seen` is what this server is known to show to reads already, and spares a question where nothing is new.
 ///
 /// # Errors
 /// The server can't be asked, or a value can't be decoded.
-pub fn read_chunk(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
-    match read_rows(connection, connect, task) {
+pub fn read_chunk(
+    connection: &mut Connection,
+    connect: &ConnectOptions,
+    task: &ChunkTask,
+    seen: &mut Option<GtidSet>,
+) -> Result<ReadOutcome> {
+    match read_rows(connection, connect, task, seen) {
         Err(error) if tells_of_ddl(&error) => Ok(ReadOutcome::DefinitionChanged),
         Err(error) if !error.is_transient() => {
             let mut fresh = Connection::connect(connect)?;
@@ -96,8 +101,13 @@ pub fn is_still(connection: &mut Connection, table: &TableId, definition: &str) 
     Ok(catalog::create_statement(connection, table)?.as_deref() == Some(definition))
 }
 
-fn read_rows(connection: &mut Connection, connect: &ConnectOptions, task: &ChunkTask) -> Result<ReadOutcome> {
-    let consistent = wait_until_visible(connection, &task.armed_at, task.unseen_for)?;
+fn read_rows(
+    connection: &mut Connection,
+    connect: &ConnectOptions,
+    task: &ChunkTask,
+    seen: &mut Option<GtidSet>,
+) -> Result<ReadOutcome> {
+    let consistent = wait_until_visible(connection, &task.armed_at, task.unseen_for, seen)?;
     let condition = task.key.range_condition(task.chunk.low.as_ref(), task.chunk.high.as_ref());
     let filter = if condition.is_empty() { String::new() } else { format!(" WHERE {condition}") };
     let sql = format!(
@@ -174,7 +184,12 @@ fn split(connection: &mut Connection, task: &ChunkTask, fitted: u64) -> Result<R
 /// Waits until all that the stream has shown before `armed_at` is visible to reads: the server writes a transaction
 /// into its log, and sends it to us, before it commits it in the engine. Tells whether a transaction was opened whose
 /// read view is the one that was checked.
-fn wait_until_visible(connection: &mut Connection, armed_at: &Offset, unseen_for: Duration) -> Result<bool> {
+fn wait_until_visible(
+    connection: &mut Connection,
+    armed_at: &Offset,
+    unseen_for: Duration,
+    seen: &mut Option<GtidSet>,
+) -> Result<bool> {
     let deadline = Instant::now() + VISIBLE_WITHIN;
     let mut pause = Duration::from_micros(200);
     loop {
@@ -191,6 +206,8 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset, unseen_for
                     None => (true, true),
                 }
             }
+            // What was visible once stays so.
+            (Some(gtids), Flavor::Mysql) if seen.as_ref() == Some(gtids) => (true, false),
             (Some(gtids), Flavor::Mysql) => {
                 let sql = format!("SELECT GTID_SUBSET('{gtids}', @@GLOBAL.gtid_executed) AS seen");
                 let rows = connection.query(&sql)?;
@@ -203,6 +220,7 @@ fn wait_until_visible(connection: &mut Connection, armed_at: &Offset, unseen_for
             }
         };
         if visible {
+            seen.clone_from(&armed_at.gtids);
             return Ok(consistent);
         }
         if Instant::now() > deadline {
