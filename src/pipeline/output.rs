@@ -33,8 +33,7 @@ impl Attempt<'_> {
         let batch = match self.tables.get(batch.table()) {
             // A model that is asked may take long: the runtime's thread is given to others meanwhile.
             Some(entry) if entry.transform.is_active() => tokio::task::block_in_place(|| entry.transform.rows(batch))?,
-            Some(_) => Some(batch),
-            None => Some(batch),
+            _ => Some(batch),
         };
         let Some(batch) = batch else { return Ok(()) };
         Metrics::add(&self.metrics.sink_bytes, batch.num_bytes() as u64);

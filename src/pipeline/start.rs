@@ -109,6 +109,9 @@ pub(super) async fn start<'a>(
     let seal_each = Arc::new(AtomicBool::new(tables.values().any(whole)));
     let bound_to_server = Arc::new(AtomicBool::new(true));
     let segment_bytes = (settings.memory / 16).clamp(256 << 10, 4 << 20);
+    // A filter, for one, looks at both sides of an update. Of tables that are still to come nothing is known.
+    let rules_need_before_images = settings.transforms.is_some()
+        && (settings.binlog_newly_added_tables || tables.values().any(|t| t.transform.needs_before_images()));
     let options = ReaderOptions {
         connect: settings.connect.clone(),
         server_id: settings.server_id,
@@ -118,8 +121,7 @@ pub(super) async fn start<'a>(
         segment_bytes,
         decode: DecodeOptions {
             json: settings.binlog_json,
-            // A filter looks at both sides of an update.
-            before_images: if sink.events.capabilities().before_images || settings.transforms.is_some() {
+            before_images: if sink.events.capabilities().before_images || rules_need_before_images {
                 BeforeImages::All
             } else {
                 BeforeImages::KeyChanges

@@ -25,6 +25,11 @@ impl TableTransform {
         Ok(Self { plan })
     }
 
+    /// Whether the rows from before an update are needed as a whole: a property of the rule, which no DDL changes.
+    pub(super) fn needs_before_images(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.needs_before_images())
+    }
+
     /// Whether a column says which table a row comes from.
     pub(super) fn tells_source(&self, column: &str) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.tells_source(column))

@@ -44,6 +44,12 @@ const HISTORY: &[&str] = &[
     "ALTER TABLE made DROP COLUMN v",
     "ALTER TABLE made ADD COLUMN w INT",
     "INSERT INTO made VALUES (1, 11)",
+    // What `late` was before these does not matter: it has no rows there.
+    "ALTER TABLE late DROP COLUMN x",
+    "ALTER TABLE late MODIFY v BIGINT",
+    "INSERT INTO late VALUES (1, 5)",
+    "ALTER TABLE late ADD COLUMN z INT",
+    "INSERT INTO late VALUES (2, 6, 7)",
 ];
 
 #[test]
@@ -52,6 +58,7 @@ fn rows_from_before_a_ddl_are_read_by_the_definition_they_were_written_with() {
         let database = Database::create(&server, "old");
         let mut client = database.connect();
         client.execute("CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(10))").unwrap();
+        client.execute("CREATE TABLE late (id INT PRIMARY KEY, x INT, v INT)").unwrap();
         let at = rowferry::mysql::catalog::binlog_position(&mut client).unwrap().position;
         for sql in HISTORY {
             client.execute(sql).unwrap_or_else(|e| panic!("{server_kind:?} {sql}: {e}"));
@@ -82,6 +89,7 @@ fn rows_from_before_a_ddl_are_read_by_the_definition_they_were_written_with() {
             "{server_kind:?}\n{output}"
         );
         assert_eq!(target.rows("made", &["id", "w"]), ["1|11"], "{server_kind:?}\n{output}");
+        assert_eq!(target.rows("late", &["id", "v", "z"]), ["1|5|null", "2|6|7"], "{server_kind:?}\n{output}");
         assert!(output.contains("\"one\""), "{server_kind:?}: the row from before the DDL is missing\n{output}");
     }
 }

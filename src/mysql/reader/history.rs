@@ -159,14 +159,6 @@ impl SchemaHistory {
         self.changed |= self.exact.insert(self.tables.fold(table));
     }
 
-    /// A table's definition is that of this place of the log on; before it there are no rows.
-    pub(super) fn begin_at(&mut self, table: &TableId, since: BinlogPosition) {
-        if let Some(mut tracked) = self.tables.remove(table) {
-            tracked.since = Some(since);
-            self.tables.insert(tracked);
-        }
-    }
-
     /// Gives a captured table another definition.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! What an XA transaction changed that was prepared before the place where reading began.
 
+use super::stream::behind;
 use super::tables::CapturedTables;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{BinlogError, Checksum, EventBody, EventParser};
@@ -85,7 +86,7 @@ fn look_in(
             _ => {}
         }
         if !event.header.is_artificial() && event.header.log_pos != 0 {
-            at.pos = at.pos.max((at.pos & !0xffff_ffff) | u64::from(event.header.log_pos));
+            at.pos = behind(at.pos, event.header.log_pos);
         }
     }
     Ok(found)

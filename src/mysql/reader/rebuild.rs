@@ -1,6 +1,7 @@
 //! What tables were at an old place of the log, where the log does not tell their columns' names: today's definitions,
 //! with every DDL in between undone.
 
+use super::stream::behind;
 use crate::error::{Error, Result};
 use crate::mysql::binlog::{Checksum, EventBody, EventParser, QueryEvent};
 use crate::mysql::wire::{ConnectOptions, Connection, DumpRequest};
@@ -9,15 +10,6 @@ use rowferry_sql::TableDef;
 use rowferry_sql::ddl::{DdlContext, DdlOutcome, DdlStatement, StatementKind, Touched, classify, parse_ddl};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// What a table was.
-#[derive(Clone, Debug)]
-pub(super) struct Rebuilt {
-    /// Its definition.
-    pub(super) def: TableDef,
-    /// It is that from this place on; there are no rows of the table before. `None`: it is that from the beginning on.
-    pub(super) since: Option<BinlogPosition>,
-}
 
 /// A DDL between the old place and now.
 struct Step {
@@ -41,7 +33,8 @@ pub(super) struct Look<'a> {
     pub(super) max_payload: u64,
 }
 
-/// Looks through the log for DDL on these tables, given with today's definitions, and undoes it.
+/// Looks through the log for DDL on these tables, given with today's definitions, and undoes it. A table that has no rows
+/// before a DDL that can't be undone is left out: its first rows stand behind it, and the question comes again with them.
 ///
 /// # Errors
 /// The log can't be read, or a statement does not tell what was before it.
@@ -49,19 +42,20 @@ pub(super) fn rebuild(
     look: &Look<'_>,
     tables: BTreeMap<TableId, Arc<TableDef>>,
     context_of: impl Fn(&QueryEvent<'_>) -> DdlContext,
-) -> Result<BTreeMap<TableId, Rebuilt>> {
+) -> Result<BTreeMap<TableId, TableDef>> {
     tracing::info!(from = %look.from, until = %look.until, "looking through the binlog for what tables were: it does not name their columns");
     let steps = read_steps(look, &tables, context_of)?;
-    tables
-        .into_iter()
-        .map(|(table, def)| {
-            let rebuilt = undo(&table, def.as_ref().clone(), steps.get(&table).map_or(&[][..], Vec::as_slice))?;
-            Ok((table, rebuilt))
-        })
-        .collect()
+    let mut rebuilt = BTreeMap::new();
+    for (table, def) in tables {
+        let steps = steps.get(&table).map_or(&[][..], Vec::as_slice);
+        if let Some(def) = undo(&table, def.as_ref().clone(), steps)? {
+            rebuilt.insert(table, def);
+        }
+    }
+    Ok(rebuilt)
 }
 
-fn undo(table: &TableId, mut def: TableDef, steps: &[Step]) -> Result<Rebuilt> {
+fn undo(table: &TableId, mut def: TableDef, steps: &[Step]) -> Result<Option<TableDef>> {
     for step in steps.iter().rev() {
         let before = match &step.outcome {
             DdlOutcome::Ignored(_) | DdlOutcome::Changes(DdlStatement::TruncateTable(_)) => Some(def.clone()),
@@ -70,7 +64,7 @@ fn undo(table: &TableId, mut def: TableDef, steps: &[Step]) -> Result<Rebuilt> {
         };
         match before {
             Some(before) => def = before,
-            None if !step.rows_before => return Ok(Rebuilt { def, since: Some(step.position.clone()) }),
+            None if !step.rows_before => return Ok(None),
             None => {
                 return Err(Error::permanent("RF-DDL-006", "what a table was at this place of the binlog can't be told")
                     .with("table", table)
@@ -80,7 +74,7 @@ fn undo(table: &TableId, mut def: TableDef, steps: &[Step]) -> Result<Rebuilt> {
             }
         }
     }
-    Ok(Rebuilt { def, since: None })
+    Ok(Some(def))
 }
 
 fn read_steps(
@@ -103,8 +97,7 @@ fn read_steps(
         };
         let event = parser.parse(bytes).map_err(|e| fault(e, &found.at))?;
         if !event.header.is_artificial() && event.header.log_pos != 0 {
-            let pos = u64::from(event.header.log_pos);
-            found.at.pos = found.at.pos.max((found.at.pos & !0xffff_ffff) | pos);
+            found.at.pos = behind(found.at.pos, event.header.log_pos);
         }
         match event.body {
             EventBody::Rotate { position, file } => {

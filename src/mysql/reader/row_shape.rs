@@ -97,16 +97,13 @@ impl BinlogReader {
                     context: &self.context,
                     max_payload: MAX_PAYLOAD,
                 };
-                let rebuilt = rebuild(&look, tables.clone(), |query| session_of(&self.context, query))?;
-                for (folded, rebuilt) in rebuilt {
+                let rebuilt = rebuild(&look, tables, |query| session_of(&self.context, query))?;
+                for (folded, def) in rebuilt {
                     let Some(known) = self.history.tables().get(&folded).cloned() else { continue };
-                    if rebuilt.def != *known.def {
-                        changes.push(self.history.redefine(&known.table, rebuilt.def)?);
+                    if def != *known.def {
+                        changes.push(self.history.redefine(&known.table, def)?);
                     }
                     self.history.make_exact(&known.table);
-                    if let Some(since) = rebuilt.since {
-                        self.history.begin_at(&known.table, since);
-                    }
                 }
             }
         }

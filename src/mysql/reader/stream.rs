@@ -406,15 +406,9 @@ impl BinlogReader {
         Ok(())
     }
 
-    /// Moves on to an event's end. The header has the low 32 bits only; files may be larger.
+    /// Moves on to an event's end.
     fn advance(&mut self, log_pos: u32) {
-        const WRAP: u64 = 1 << 32;
-        let mut pos = (self.at.pos & !(WRAP - 1)) | u64::from(log_pos);
-        if pos < self.at.pos && self.at.pos - pos > WRAP / 2 {
-            pos += WRAP;
-        }
-        // MariaDB, asked by GTID, sends the file's head again with its old place.
-        self.at.pos = self.at.pos.max(pos);
+        self.at.pos = behind(self.at.pos, log_pos);
     }
 
     /// A transaction has ended.
@@ -500,3 +494,11 @@ impl BinlogReader {
 
 #[cfg(test)]
 mod tests;
+
+/// The place in a file behind an event, of which its header has the low 32 bits only: files may be larger. Never goes
+/// back: MariaDB, asked by GTID, sends the file's head again with its old place.
+pub(super) fn behind(pos: u64, log_pos: u32) -> u64 {
+    const WRAP: u64 = 1 << 32;
+    let next = (pos & !(WRAP - 1)) | u64::from(log_pos);
+    if next < pos && pos - next > WRAP / 2 { next + WRAP } else { pos.max(next) }
+}
