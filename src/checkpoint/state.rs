@@ -40,7 +40,7 @@ pub enum Phase {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableState {
     /// Its definition at the checkpoint's offset.
-    pub def: TableDef,
+    pub def: Arc<TableDef>,
     /// What it is in.
     pub phase: Phase,
     /// The definition was read at this place of the log: rows and DDL before it are in it or in the snapshot.
@@ -70,7 +70,7 @@ pub struct Checkpoint {
 }
 
 /// The targets that were created, with their schema.
-pub type SavedTargets = Vec<(TableId, TableSchema)>;
+pub type SavedTargets = Vec<(TableId, Arc<TableSchema>)>;
 
 /// How far the sink has come with the changes of one DDL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

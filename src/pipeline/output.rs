@@ -67,7 +67,7 @@ impl Attempt<'_> {
                     TablePhase::Gone(None) => Phase::Gone,
                     TablePhase::Gone(Some(progress)) => Phase::GoneInSnapshot(progress.clone()),
                 };
-                let def = entry.tracked.def.as_ref().clone();
+                let def = Arc::clone(&entry.tracked.def);
                 let since = entry.tracked.since.clone().filter(|since| *since > self.point.offset.position);
                 (table.clone(), TableState { def, phase, since })
             })

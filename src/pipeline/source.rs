@@ -136,7 +136,7 @@ fn begin(
 
 fn source_table(defined: Defined, phase: Phase, since: Option<BinlogPosition>) -> SourceTable {
     let Defined { table, def, statement } = defined;
-    let state = TableState { def, phase, since };
+    let state = TableState { def: Arc::new(def), phase, since };
     SourceTable { id: table, state, statement: Some(statement.into()), estimated_rows: 0 }
 }
 

@@ -164,7 +164,7 @@ impl SchemaHistory {
     /// # Errors
     /// A column's type has no counterpart in the stream.
     pub(super) fn redefine(&mut self, table: &TableId, def: TableDef) -> Result<TableChange> {
-        let tracked = Tracked::new(table.clone(), def, &self.options.mapping)?;
+        let tracked = Tracked::new(table.clone(), Arc::new(def), &self.options.mapping)?;
         self.catalog.insert_table(self.tables.fold(table), Arc::clone(&tracked.def));
         self.tables.insert(tracked.clone());
         let change = SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&tracked.schema) };
@@ -359,7 +359,7 @@ impl SchemaHistory {
     }
 
     fn track(&mut self, table: &TableId, def: &Arc<TableDef>) -> Result<Tracked> {
-        let tracked = Tracked::of(table.clone(), Arc::clone(def), &self.options.mapping)?;
+        let tracked = Tracked::new(table.clone(), Arc::clone(def), &self.options.mapping)?;
         self.catalog.insert_table(self.tables.fold(table), Arc::clone(def));
         self.gone.remove(&self.tables.fold(table));
         self.tables.insert(tracked.clone());

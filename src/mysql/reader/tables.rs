@@ -25,15 +25,7 @@ impl Tracked {
     ///
     /// # Errors
     /// A column's type has no counterpart in the stream.
-    pub fn new(table: TableId, def: TableDef, options: &MappingOptions) -> Result<Self> {
-        Self::of(table, Arc::new(def), options)
-    }
-
-    /// As [`Tracked::new`].
-    ///
-    /// # Errors
-    /// A column's type has no counterpart in the stream.
-    pub fn of(table: TableId, def: Arc<TableDef>, options: &MappingOptions) -> Result<Self> {
+    pub fn new(table: TableId, def: Arc<TableDef>, options: &MappingOptions) -> Result<Self> {
         let schema = def.to_schema(options).map_err(|e| {
             Error::permanent("RF-SRC-020", "a column's type is not supported")
                 .with("table", &table)

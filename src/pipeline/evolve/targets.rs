@@ -140,22 +140,22 @@ impl Targets {
     }
 
     /// The schemas that targets had at the last checkpoint, as [`saved`](Self::saved) gave them.
-    pub fn restore(&mut self, saved: impl IntoIterator<Item = (TableId, TableSchema)>) {
+    pub fn restore(&mut self, saved: impl IntoIterator<Item = (TableId, Arc<TableSchema>)>) {
         for (id, schema) in saved {
             let target = self.target(&id);
             if let Some(target) = self.targets.get_mut(target) {
                 // The same schema as a source's is the same object, which spares its rows a comparison.
                 let known = target.sources.iter().filter_map(|source| self.sources.get(source)?.schema.as_ref());
-                let same = known.into_iter().find(|known| ***known == schema).cloned();
-                target.set(Some(same.unwrap_or_else(|| Arc::new(schema))));
+                let same = known.into_iter().find(|known| **known == schema).cloned();
+                target.set(Some(same.unwrap_or(schema)));
             }
         }
     }
 
     /// The schema of each target that was created and that some table goes to: for the checkpoint.
-    pub fn saved(&self) -> Vec<(TableId, TableSchema)> {
+    pub fn saved(&self) -> Vec<(TableId, Arc<TableSchema>)> {
         let used = self.targets.iter().filter(|target| !target.sources.is_empty());
-        used.filter_map(|target| Some((target.id.clone(), target.evolved.as_deref()?.clone()))).collect()
+        used.filter_map(|target| Some((target.id.clone(), target.evolved.clone()?))).collect()
     }
 
     /// The schema that a target has; `None`: it has not been created.

@@ -281,7 +281,7 @@ fn what_is_saved_is_where_the_next_run_goes_on() {
 
 #[test]
 fn one_table_takes_its_target_up_again_with_its_own_types() {
-    let saved = [(id("b.t"), schema("id INT NOT NULL; v VARCHAR(10)").as_ref().clone())];
+    let saved = [(id("b.t"), schema("id INT NOT NULL; v VARCHAR(10)"))];
     let source = schema("id INT NOT NULL; v VARCHAR(20)");
     let mut targets = with(B::Evolve, &[("a.t", &source, &["b.t"])]);
     targets.restore(saved);
