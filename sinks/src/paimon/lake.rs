@@ -9,6 +9,7 @@ use paimon::table::Table;
 use paimon::{Catalog, CatalogOptions, FileSystemCatalog, Options};
 use rowferry_model::{TableId, TableSchema};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// A Paimon warehouse and how to use it.
@@ -52,7 +53,13 @@ impl Lake {
 
     /// A table as it is now; `None`: there is none.
     pub(super) async fn table(&self, table: &TableId) -> Result<Option<Table>, SinkError> {
-        match self.catalog.get_table(&identifier(table)).await {
+        let found = match self.catalog.get_table(&identifier(table)).await {
+            Err(paimon::Error::DataInvalid { .. }) if self.drop_torn_schema(table) => {
+                self.catalog.get_table(&identifier(table)).await
+            }
+            found => found,
+        };
+        match found {
             Ok(found) => {
                 let options = found.schema().options();
                 guard::refuse_options(
@@ -66,10 +73,30 @@ impl Lake {
         }
     }
 
+    /// Where a table's files are.
+    fn directory(&self, table: &TableId) -> PathBuf {
+        self.config.warehouse.join(format!("{}.db", table.database())).join(table.table())
+    }
+
+    /// Removes a table's newest schema if only a part of it was written; `true`: it was so. The library writes schemas in
+    /// place, so a kill may cut one short. Nothing can refer to it yet, and the change that wanted it comes again.
+    fn drop_torn_schema(&self, table: &TableId) -> bool {
+        let Ok(entries) = std::fs::read_dir(self.directory(table).join("schema")) else { return false };
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("schema-")?.parse::<u64>().ok();
+        let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        let Some((_, newest)) = paths.filter_map(|path| Some((number(&path)?, path))).max() else { return false };
+        let Ok(text) = std::fs::read(&newest) else { return false };
+        let torn = serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_err_and(|error| error.is_eof());
+        if torn {
+            tracing::warn!(%table, file = %newest.display(), "a schema that was not written to its end is removed");
+        }
+        torn && std::fs::remove_file(&newest).is_ok()
+    }
+
     /// Takes a table's files out of the way at one stroke, and removes them. Removed where they are, a kill in the middle
     /// would leave a table that has lost some of its files.
     pub(super) fn take_away(&self, table: &TableId) -> std::io::Result<()> {
-        let from = self.config.warehouse.join(format!("{}.db", table.database())).join(table.table());
+        let from = self.directory(table);
         if !from.is_dir() {
             return Ok(());
         }

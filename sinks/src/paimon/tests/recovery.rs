@@ -3,7 +3,7 @@
 use super::{Warehouse, checkpoint, create, rows, schema};
 use crate::{Committable, Retry};
 use paimon::CommitMessage;
-use rowferry_model::{Column, DataType, RowOp, TableId, TableSchema};
+use rowferry_model::{AddedColumn, Column, ColumnPosition, DataType, RowOp, SchemaChange, TableId, TableSchema};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -185,4 +185,47 @@ async fn memory_is_kept_within_the_bound_over_all_tables() {
             "files were written early"
         );
     }
+}
+
+/// What a kill leaves of a schema file whose writing it has cut short.
+#[tokio::test]
+async fn a_schema_that_was_cut_short_is_removed_and_the_change_comes_again() {
+    let warehouse = Warehouse::new(&[]);
+    let (table, schema) = (TableId::new("lake", "t"), keyless());
+    let schemas = warehouse.directory.path().join("wh/lake.db/t/schema");
+    for torn in ["", "{\"version\":3,\"fiel"] {
+        // While the table is created: as if there were none.
+        std::fs::create_dir_all(&schemas).unwrap();
+        std::fs::write(schemas.join("schema-0"), torn).unwrap();
+        let mut sink = warehouse.sink();
+        create(&mut sink, &table, &schema).await;
+        sink.events.write(rows(&table, &schema, &[(RowOp::Insert, &one("1", "a"))])).await.unwrap();
+        checkpoint(&mut sink, 1).await;
+        // While a column is added: as it was before.
+        std::fs::write(schemas.join("schema-1"), torn).unwrap();
+        let column = Column::new("x", DataType::Int);
+        let added = AddedColumn { column, position: ColumnPosition::Last };
+        let change = SchemaChange::AddColumns { table: table.clone(), columns: vec![added] };
+        let after = schema.apply(&change).unwrap().unwrap();
+        let mut sink = warehouse.sink();
+        sink.metadata.apply(&change, Some(&after)).await.unwrap();
+        assert_eq!(warehouse.rows(&table).await, ["1, a, null"]);
+        let drop = SchemaChange::DropTable { table: table.clone() };
+        sink.metadata.apply(&drop, None).await.unwrap();
+        assert!(!schemas.exists());
+    }
+}
+
+/// A file that is damaged otherwise is somebody's to look at.
+#[tokio::test]
+async fn a_schema_that_is_damaged_otherwise_is_left_as_it_is() {
+    let warehouse = Warehouse::new(&[]);
+    let (table, schema) = (TableId::new("lake", "t"), keyless());
+    create(&mut warehouse.sink(), &table, &schema).await;
+    let file = warehouse.directory.path().join("wh/lake.db/t/schema/schema-1");
+    std::fs::write(&file, "{\"version\": oops").unwrap();
+    let change = SchemaChange::CreateTable { table: table.clone(), schema: Arc::clone(&schema) };
+    let mut sink = warehouse.sink();
+    assert!(sink.metadata.apply(&change, Some(&schema)).await.is_err());
+    assert!(file.exists());
 }
