@@ -1,10 +1,11 @@
 //! A server that takes loads of either kind and throws them away.
 
 use crate::Result;
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// The listening server; it ends with the process.
@@ -20,10 +21,11 @@ impl Discard {
         let address = listener.local_addr()?;
         let bytes = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&bytes);
+        let labels = Arc::new(Mutex::new(HashSet::new()));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let counter = Arc::clone(&counter);
-                thread::spawn(move || serve(stream, &counter));
+                let (counter, labels) = (Arc::clone(&counter), Arc::clone(&labels));
+                thread::spawn(move || serve(stream, &counter, &labels));
             }
         });
         Ok(Self { address, bytes })
@@ -40,7 +42,9 @@ impl Discard {
     }
 }
 
-fn serve(stream: TcpStream, counter: &AtomicU64) -> Option<()> {
+/// Answers one request. A label is known once a load or a transaction has named it: a sink asks for those that a crash may
+/// have left, one after the other, until it comes to one that is not known.
+fn serve(stream: TcpStream, counter: &AtomicU64, labels: &Mutex<HashSet<String>>) -> Option<()> {
     let mut reader = BufReader::with_capacity(1 << 18, stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -56,6 +60,9 @@ fn serve(stream: TcpStream, counter: &AtomicU64) -> Option<()> {
         if let Some(n) = header.strip_prefix("content-length:") {
             length = n.trim().parse().ok()?;
         }
+        if let Some(label) = header.strip_prefix("label:") {
+            labels.lock().unwrap_or_else(PoisonError::into_inner).insert(label.trim().to_owned());
+        }
         waits |= header == "expect: 100-continue";
     }
     if waits {
@@ -64,7 +71,9 @@ fn serve(stream: TcpStream, counter: &AtomicU64) -> Option<()> {
     std::io::copy(&mut (&mut reader).take(length), &mut std::io::sink()).ok()?;
     counter.fetch_add(length, Ordering::Relaxed);
     // What either sink takes for success, whatever it asked.
-    let state = if path.contains("rf_") { "VISIBLE" } else { "UNKNOWN" };
+    let asked = path.split_once("label=").map(|(_, label)| label.replace("%3A", ":").to_ascii_lowercase());
+    let known = asked.is_some_and(|l| labels.lock().unwrap_or_else(PoisonError::into_inner).contains(&l));
+    let state = if known { "VISIBLE" } else { "UNKNOWN" };
     let body = if path.contains("get_load_state") {
         format!("{{\"status\":\"OK\",\"msg\":\"\",\"code\":0,\"data\":\"{state}\",\"state\":\"{state}\"}}")
     } else if path.ends_with("_stream_load_2pc") {
