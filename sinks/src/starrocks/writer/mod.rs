@@ -91,7 +91,8 @@ impl StarRocksWriter {
 #[async_trait]
 impl EventSink for StarRocksWriter {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { keyless_tables: false, before_images: true, exactly_once: self.config.transactional }
+        // A key that changes is a deletion and an insertion already.
+        Capabilities { keyless_tables: false, before_images: false, exactly_once: self.config.transactional }
     }
 
     fn check(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError> {
