@@ -77,6 +77,11 @@ impl Error {
         self.code
     }
 
+    /// The way out, if one is known.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// Whether trying again can help.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Transient

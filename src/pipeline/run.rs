@@ -95,7 +95,7 @@ pub async fn run(
         }
         Metrics::add(&metrics.retries, 1);
         let pause = Duration::from_millis(500 << failures.min(6));
-        tracing::warn!(%error, cause = cause(&error), attempt = failures, pause_ms = pause.as_millis() as u64, "trying again from the last checkpoint");
+        tracing::warn!(code = error.code(), %error, cause = cause(&error), help = error.hint_text(), attempt = failures, pause_ms = pause.as_millis() as u64, "trying again from the last checkpoint");
         let mut stop = stop.clone();
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
@@ -114,6 +114,6 @@ pub async fn run(
     })
 }
 
-fn cause(error: &Error) -> String {
-    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
+fn cause(error: &Error) -> Option<String> {
+    std::error::Error::source(error).map(ToString::to_string)
 }

@@ -204,7 +204,8 @@ impl SchemaHistory {
                             let made = matches!(&effect, Effect::Created { table, .. }
                                 if !self.tables.get(table).is_some_and(|t| t.is_ahead_of(at)));
                             if made || !ahead.iter().any(|(t, _)| t == effect.table()) {
-                                self.effect(effect, &before, at, ask, &mut changes)?;
+                                self.effect(effect, &before, at, ask, &mut changes)
+                                    .map_err(|e| e.with("statement", text.trim()).with("position", at))?;
                             }
                         }
                         for (table, def) in ahead {
@@ -337,7 +338,6 @@ impl SchemaHistory {
                     )
                     .with("table", &table)
                     .with("from", from)
-                    .with("position", at)
                     .hint("start again with a new snapshot and a new state directory"));
                 }
             },

@@ -186,7 +186,7 @@ impl BinlogReader {
                 return;
             }
             let pause = Duration::from_millis(200 << attempts.min(7));
-            tracing::warn!(%error, attempt = attempts, pause_ms = pause.as_millis() as u64, "the binlog connection is lost; trying again");
+            tracing::warn!(code = error.code(), %error, help = error.hint_text(), attempt = attempts, pause_ms = pause.as_millis() as u64, "the binlog connection is lost; trying again");
             let until = Instant::now() + pause;
             while Instant::now() < until && !self.stop.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(20));

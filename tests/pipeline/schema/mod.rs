@@ -10,6 +10,7 @@ mod online;
 mod new_tables;
 mod merge;
 mod random;
+mod refusals;
 
 use crate::support::servers::{Database, Server};
 use rowferry::mysql::wire::Connection;
