@@ -3,6 +3,8 @@
 
 pub(crate) mod answer;
 pub(crate) mod attempts;
+pub(crate) mod commit;
+pub(crate) mod committable;
 pub(crate) mod each;
 pub(crate) mod endpoints;
 pub(crate) mod http;
