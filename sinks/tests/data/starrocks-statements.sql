@@ -8,6 +8,7 @@ ALTER TABLE `shop`.`orders` ADD COLUMN `a` INT NULL PROPERTIES ("timeout" = "180
 ALTER TABLE `shop`.`orders` ADD COLUMN `at` DATETIME NULL DEFAULT CURRENT_TIMESTAMP PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `before` INT NULL AFTER `behind` PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `behind` INT NULL AFTER `a` PROPERTIES ("timeout" = "1800")
+ALTER TABLE `shop`.`orders` ADD COLUMN `d` DECIMAL(10, 2) NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `filled` INT NULL DEFAULT "5" PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `first` INT NULL AFTER `id` PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `last` INT NULL PROPERTIES ("timeout" = "1800")
@@ -30,6 +31,8 @@ ALTER TABLE `shop`.`orders` MODIFY COLUMN `at` COMMENT "when"
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `at` DATETIME NULL DEFAULT CURRENT_TIMESTAMP COMMENT "when" PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `b` BIGINT NULL COMMENT "too" PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `b` INT NULL PROPERTIES ("timeout" = "1800")
+ALTER TABLE `shop`.`orders` MODIFY COLUMN `d` DECIMAL(12, 4) NULL PROPERTIES ("timeout" = "1800")
+ALTER TABLE `shop`.`orders` MODIFY COLUMN `d` DECIMAL(14, 4) NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `name` VARCHAR(160) NULL PROPERTIES ("timeout" = "20")
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `name` VARCHAR(200) NULL PROPERTIES ("timeout" = "1")
 ALTER TABLE `shop`.`orders` RENAME COLUMN `__rowferry_rename_a2` TO `b`
