@@ -79,6 +79,9 @@ pub(crate) trait ColumnType: Clone + PartialEq + fmt::Debug + fmt::Display + Sen
     /// Digits in all, and digits behind the point.
     fn decimal(precision: u8, scale: u8) -> Self;
 
+    /// Text of so many bytes.
+    fn text(bytes: u32) -> Self;
+
     /// Whether every value of `other` is also one of this type, so that a column need not change.
     fn holds(&self, other: &Self) -> bool {
         self == other || self.kind().holds(other.kind())
@@ -101,6 +104,8 @@ pub(crate) trait ColumnType: Clone + PartialEq + fmt::Debug + fmt::Display + Sen
                 let whole = p.saturating_sub(s).max(wp.saturating_sub(ws));
                 if whole.saturating_add(scale) <= 38 { Self::decimal(whole.saturating_add(scale), scale) } else { to }
             }
+            // Text is never shortened, and a VARCHAR can't become a CHAR.
+            (Kind::Text(Some(n)), Kind::Char(o)) | (Kind::Char(n), Kind::Text(Some(o))) => Self::text(n.max(o)),
             _ => to,
         }
     }

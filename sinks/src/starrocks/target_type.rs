@@ -84,6 +84,10 @@ impl ColumnType for TargetType {
     fn decimal(precision: u8, scale: u8) -> Self {
         Self::Decimal(precision, scale)
     }
+
+    fn text(bytes: u32) -> Self {
+        Self::Varchar(bytes)
+    }
 }
 
 impl fmt::Display for TargetType {

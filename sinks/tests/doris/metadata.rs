@@ -428,3 +428,14 @@ async fn tables_without_a_key_have_no_key_columns() {
     f.apply(SchemaChange::DropColumns { table: table(), names: vec!["s".into()] }).await.unwrap();
     assert_eq!(f.columns(), ["d double", "first int"]);
 }
+
+/// Recorded: `Shorten type length is prohibited`, and `Can not change VARCHAR to CHAR`.
+#[tokio::test]
+async fn text_is_never_shortened_and_a_varchar_stays_one() {
+    let mut f = Fixture::new().await;
+    f.apply(alter("b", DataType::Char(20), true, None)).await.unwrap();
+    assert_eq!(f.columns()[2], "b varchar(80)");
+    f.apply(add(Column::new("c", DataType::Char(10)), ColumnPosition::Last)).await.unwrap();
+    f.apply(alter("c", DataType::Varchar(5), true, None)).await.unwrap();
+    assert_eq!(f.columns()[3], "c varchar(40)");
+}

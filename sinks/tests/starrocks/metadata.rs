@@ -387,6 +387,17 @@ async fn more_digits_behind_the_point_cost_none_before_it() {
     assert_eq!(f.columns()[3], "d decimal(14,4)");
 }
 
+/// Recorded: `Cannot shorten string length`, and `Can not change VARCHAR(10) to CHAR(20)`.
+#[tokio::test]
+async fn text_is_never_shortened_and_a_varchar_stays_one() {
+    let mut f = Fixture::new().await;
+    f.apply(alter("b", DataType::Char(20), true, None)).await.unwrap();
+    assert_eq!(f.columns()[2], "b varchar(80)");
+    f.apply(add(Column::new("c", DataType::Char(10)), ColumnPosition::Last)).await.unwrap();
+    f.apply(alter("c", DataType::Varchar(5), true, None)).await.unwrap();
+    assert_eq!(f.columns()[3], "c varchar(40)");
+}
+
 /// The order of a key's columns decides how rows lie, not which rows are one.
 #[tokio::test]
 async fn a_table_that_is_there_may_have_its_key_in_another_order() {
