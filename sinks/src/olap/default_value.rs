@@ -1,6 +1,8 @@
 //! Default values: from MySQL's text to what the servers take.
 
 use super::column_type::Kind;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use chrono::{NaiveDate, NaiveDateTime};
 use rowferry_model::{Column, DataType};
 
@@ -28,14 +30,19 @@ pub(crate) fn default_value(column: &Column, kind: Kind) -> Option<DefaultValue>
     value(text, column.data_type, kind).map(DefaultValue::Text)
 }
 
-/// What MySQL gives the rows that are there when a NOT NULL column without a default is added.
-pub(crate) fn implied_value(kind: Kind) -> Option<DefaultValue> {
-    let text = match kind {
-        Kind::Bytes(_) | Kind::Other => return None,
-        Kind::Char(_) | Kind::Text(_) => String::new(),
+/// What MySQL gives the rows that are there when a NOT NULL column without a default is added: the type's zero, written
+/// as the column's values are.
+pub(crate) fn implied_value(column: &Column, kind: Kind) -> Option<DefaultValue> {
+    let text = match (kind, column.data_type) {
+        (Kind::Bytes(_) | Kind::Other, _) => return None,
+        (Kind::Char(_) | Kind::Text(_), DataType::Time(0)) => "00:00:00".to_owned(),
+        (Kind::Char(_) | Kind::Text(_), DataType::Time(p)) => format!("00:00:00.{:0>1$}", "", usize::from(p)),
+        // As many zero bytes as the type has.
+        (Kind::Text(_), DataType::Binary(n)) => STANDARD.encode(vec![0; n as usize]),
+        (Kind::Char(_) | Kind::Text(_), _) => String::new(),
         // The zero date, which no server can have.
-        Kind::Date => EPOCH_DAY.to_owned(),
-        Kind::DateTime(_) => EPOCH.to_owned(),
+        (Kind::Date, _) => EPOCH_DAY.to_owned(),
+        (Kind::DateTime(_), _) => EPOCH.to_owned(),
         _ => "0".to_owned(),
     };
     Some(DefaultValue::Text(text))

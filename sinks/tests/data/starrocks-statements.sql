@@ -15,6 +15,8 @@ ALTER TABLE `shop`.`orders` ADD COLUMN `first` INT NULL AFTER `id` PROPERTIES ("
 ALTER TABLE `shop`.`orders` ADD COLUMN `last` INT NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `m` INT NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `n` INT NULL PROPERTIES ("timeout" = "1800")
+ALTER TABLE `shop`.`orders` ADD COLUMN `t3` VARCHAR(14) NULL DEFAULT "00:00:00.000" PROPERTIES ("timeout" = "1800")
+ALTER TABLE `shop`.`orders` ADD COLUMN `t` VARCHAR(10) NULL DEFAULT "00:00:00" PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `x` INT NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `x` INT NULL, ADD COLUMN `y` INT NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` ADD COLUMN `zero` VARCHAR(20) NULL DEFAULT "" PROPERTIES ("timeout" = "1800")

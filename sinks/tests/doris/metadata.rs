@@ -439,3 +439,14 @@ async fn text_is_never_shortened_and_a_varchar_stays_one() {
     f.apply(alter("c", DataType::Varchar(5), true, None)).await.unwrap();
     assert_eq!(f.columns()[3], "c varchar(40)");
 }
+
+#[tokio::test]
+async fn rows_that_are_there_get_zeros_as_they_are_written() {
+    let mut f = Fixture::new().await;
+    f.insert(1).await;
+    f.apply(add(Column::new("t", DataType::Time(0)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("t3", DataType::Time(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("bin", DataType::Binary(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("var", DataType::Varbinary(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    assert_eq!(shown(&f.server, &table()), ["1|NULL|NULL|00:00:00|00:00:00.000|AAAA|"]);
+}

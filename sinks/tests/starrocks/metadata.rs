@@ -398,6 +398,15 @@ async fn text_is_never_shortened_and_a_varchar_stays_one() {
     assert_eq!(f.columns()[3], "c varchar(40)");
 }
 
+#[tokio::test]
+async fn rows_that_are_there_get_a_time_of_zero() {
+    let mut f = Fixture::new().await;
+    f.insert(1).await;
+    f.apply(add(Column::new("t", DataType::Time(0)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("t3", DataType::Time(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    assert_eq!(shown(&f.server, &table()), ["1|NULL|NULL|00:00:00|00:00:00.000"]);
+}
+
 /// The order of a key's columns decides how rows lie, not which rows are one.
 #[tokio::test]
 async fn a_table_that_is_there_may_have_its_key_in_another_order() {

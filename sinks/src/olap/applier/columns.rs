@@ -101,7 +101,7 @@ impl<D: Dialect> Columns<'_, D> {
             // Rows that are there get in MySQL what the default says, or the type's zero.
             let default = match default_or_warn::<D>(table, column, &target) {
                 None if !column.nullable && column.default.is_none() => {
-                    implied_value(target.kind()).and_then(D::default_literal)
+                    implied_value(column, target.kind()).and_then(D::default_literal)
                 }
                 default => default,
             };
