@@ -450,3 +450,11 @@ async fn rows_that_are_there_get_zeros_as_they_are_written() {
     f.apply(add(Column::new("var", DataType::Varbinary(3)).not_null(), ColumnPosition::Last)).await.unwrap();
     assert_eq!(shown(&f.server, &table()), ["1|NULL|NULL|00:00:00|00:00:00.000|AAAA|"]);
 }
+
+#[tokio::test]
+async fn a_refusal_to_tell_the_state_of_a_change_is_not_asked_again() {
+    let mut f = Fixture::new().await;
+    f.server.fault("sql:SHOW ALTER", When::Before, FaultAction::Refuse("no".to_owned()), 0, 100);
+    let error = f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap_err();
+    assert_eq!(error.retry(), Retry::Permanent, "{error}");
+}

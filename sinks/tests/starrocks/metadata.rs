@@ -433,3 +433,11 @@ async fn too_few_backends_are_told_with_the_way_out() {
     assert_eq!(error.retry(), Retry::Permanent);
     assert!(error.hint_text().unwrap().contains("table.create.properties.replication_num"), "{error}");
 }
+
+#[tokio::test]
+async fn a_refusal_to_tell_the_state_of_a_change_is_not_asked_again() {
+    let mut f = Fixture::new().await;
+    f.server.fault("sql:SHOW ALTER", When::Before, FaultAction::Refuse("no".to_owned()), 0, 100);
+    let error = f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap_err();
+    assert_eq!(error.retry(), Retry::Permanent, "{error}");
+}

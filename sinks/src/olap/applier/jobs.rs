@@ -2,6 +2,7 @@
 //! old columns and refuses every other ALTER.
 
 use super::dialect::{Connection, Dialect, Failure};
+use super::failed;
 use crate::SinkError;
 use rowferry_model::TableId;
 use std::time::Duration;
@@ -100,10 +101,9 @@ pub(super) async fn wait<D: Dialect>(
             }
             Err(error) => {
                 failures += 1;
+                // A server that refuses to tell will do so again.
                 if failures >= MAX_FAILURES || !matches!(error, Failure::Lost(_)) {
-                    return Err(SinkError::transient(format!(
-                        "the state of the change of {table} can't be read: {error}"
-                    )));
+                    return Err(failed::<D>(&format!("{LATEST} {table}"), &error));
                 }
             }
         }
