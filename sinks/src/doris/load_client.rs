@@ -2,9 +2,10 @@
 
 use super::config::{Config, Mode};
 use super::load_error::refused;
-use super::nodes::{Nodes, body};
+use super::nodes::{Nodes, SERVICE, body};
 use crate::SinkError;
-use crate::olap::answer::{first_lines, segment, status, text, words};
+use crate::olap::answer::{refused_rows, segment, status, text, words};
+use crate::olap::frontends::Frontends;
 use crate::olap::http::{Client, Request, Timeouts};
 use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::loads::LoadReport;
@@ -65,19 +66,20 @@ pub(super) struct LoadClient {
     gzip: bool,
 }
 
-/// A client with the user's credentials.
+/// The frontends, asked with the user's credentials.
 ///
 /// # Errors
 /// User and password can't be written in a header.
-pub(super) fn http_client(config: &Config) -> Result<Client, SinkError> {
+pub(super) fn frontends(config: &Config) -> Result<Frontends, SinkError> {
     let timeouts = Timeouts {
         connect: CONNECT,
         wait_for_continue: WAIT_FOR_CONTINUE,
         // A peer that is gone without a word must not stop the pipeline for ever.
         answer: Some(LONGEST_ANSWER),
     };
-    Client::new(&config.username, &config.password, timeouts)
-        .map_err(|e| SinkError::permanent(format!("doris sink: user and password can't be used: {e}")))
+    let http = Client::new(&config.username, &config.password, timeouts)
+        .map_err(|e| SinkError::permanent(format!("doris sink: user and password can't be used: {e}")))?;
+    Ok(Frontends::new(http, config.frontends.clone(), SERVICE))
 }
 
 impl LoadClient {
@@ -87,7 +89,7 @@ impl LoadClient {
     /// User and password can't be written in a header.
     pub(super) fn new(config: &Config) -> Result<Self, SinkError> {
         Ok(Self {
-            nodes: Nodes::new(http_client(config)?, config),
+            nodes: Nodes::new(frontends(config)?, config),
             headers: config.load_headers.clone(),
             mode: config.mode,
             gzip: config.gzip,
@@ -129,13 +131,7 @@ impl LoadClient {
             }),
             "Label Already Exists" => Err(LoadError::new(Cause::LabelExists, words(&answer))),
             _ => {
-                let mut reason = words(&answer);
-                if let Some(url) = text(&answer, "ErrorURL").filter(|u| !u.is_empty()) {
-                    match first_lines(&self.nodes.http, url) {
-                        Some(lines) => reason = format!("{reason}; the first refused rows: {lines}"),
-                        None => reason = format!("{reason}; the refused rows: {url}"),
-                    }
-                }
+                let reason = refused_rows(self.nodes.frontends.http(), &answer);
                 Err(refused("load", &table.to_string(), &reason))
             }
         }
@@ -195,7 +191,7 @@ impl LoadClient {
     pub(super) fn state(&self, table: &TableId, label: &str) -> Result<LabelState, LoadError> {
         let path = format!("/api/{}/get_load_state?label={}", segment(table.database()), segment(label));
         let request = Request { method: Method::GET, path: &path, headers: &[], body: &[], expect_continue: false };
-        let answer = match self.nodes.frontend(&request).and_then(|answer| body(&answer)) {
+        let answer = match self.nodes.frontends.ask(&request).and_then(|answer| body(&answer)) {
             Ok(answer) => answer,
             Err(error) if error.message.contains("unknown databases") => return Ok(LabelState::Unknown),
             Err(error) => return Err(error),

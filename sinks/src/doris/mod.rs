@@ -1,13 +1,10 @@
 //! The Doris sink, also under the name `selectdb`: unique-key tables, loaded by stream loads, whose two-phase commits end
 //! with the pipeline's checkpoints where that is asked for.
 
-mod applier;
-mod catalog;
 mod commit;
 mod committable;
 mod config;
-mod ddl;
-mod default_value;
+mod dialect;
 mod literal;
 mod load_client;
 mod load_error;
@@ -15,6 +12,7 @@ mod loader;
 mod nodes;
 mod row_plan;
 mod shared;
+mod shown;
 mod sql;
 mod target_type;
 mod writer;
@@ -22,10 +20,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use crate::olap::applier::Applier;
 use crate::{Sink, SinkContext, SinkError};
-use applier::DorisApplier;
 use config::Config;
+use dialect::Doris;
 use shared::shared;
+use sql::SqlClient;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use writer::DorisWriter;
@@ -37,8 +37,9 @@ use writer::DorisWriter;
 pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Result<Sink, SinkError> {
     let config = Arc::new(Config::parse(options, context)?);
     let shared = Arc::new(shared(&config)?);
+    let sql = SqlClient::new(&config)?;
     Ok(Sink {
-        metadata: Box::new(DorisApplier::new(Arc::clone(&config), Arc::clone(&shared))),
+        metadata: Box::new(Applier::new(Doris::new(Arc::clone(&config)), Box::new(sql), Arc::clone(&shared))),
         events: Box::new(DorisWriter::new(config, shared)),
     })
 }

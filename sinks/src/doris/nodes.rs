@@ -1,9 +1,9 @@
 //! Which nodes take loads.
 
 use super::config::Config;
-use crate::olap::answer::{checked, parse, unauthorized, words};
-use crate::olap::endpoints::Endpoints;
-use crate::olap::http::{Answer, Client, Request};
+use crate::olap::answer::{parse, unauthorized, words};
+use crate::olap::frontends::{Frontends, Service};
+use crate::olap::http::{Answer, Request};
 use crate::olap::load_error::{Cause, LoadError};
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +12,13 @@ use std::time::{Duration, Instant};
 use ureq::http::Method;
 use url::Url;
 
-pub(super) const SERVER: &str = "Doris";
-pub(super) const HINT: &str = "check `username` and `password`, and that the user has LOAD on the tables";
+/// Who is asked, and what messages say of it.
+pub(super) const SERVICE: Service = Service {
+    sink: "doris",
+    option: "fenodes",
+    server: "Doris",
+    hint: "check `username` and `password`, and that the user has LOAD on the tables",
+};
 /// How long a list of backends is taken for true.
 const LIST_LIFE: Duration = Duration::from_secs(30);
 /// How often the frontends are asked for a redirect to a backend that can be reached.
@@ -21,8 +26,7 @@ const REDIRECTS: usize = 3;
 
 /// Frontends and backends.
 pub(super) struct Nodes {
-    pub(super) http: Client,
-    pub(super) frontends: Endpoints<Url>,
+    pub(super) frontends: Frontends,
     fixed: Vec<Url>,
     redirect: bool,
     listed: Mutex<Option<(Instant, Vec<Url>)>>,
@@ -31,40 +35,14 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Nothing is connected yet.
-    pub(super) fn new(http: Client, config: &Config) -> Self {
+    pub(super) fn new(frontends: Frontends, config: &Config) -> Self {
         Self {
-            http,
-            frontends: Endpoints::new(config.frontends.clone()),
+            frontends,
             fixed: config.backends.clone(),
             redirect: config.auto_redirect,
             listed: Mutex::new(None),
             turn: AtomicUsize::new(0),
         }
-    }
-
-    /// Asks the frontends in turn until one can be reached.
-    ///
-    /// # Errors
-    /// None can be reached, or the one that can answers with a failure.
-    pub(super) fn frontend(&self, request: &Request<'_>) -> Result<Answer, LoadError> {
-        let mut last = None;
-        for (index, frontend) in self.frontends.candidates() {
-            match self.http.send(frontend, request) {
-                Ok(answer) => {
-                    self.frontends.prefer(index);
-                    return checked(answer, SERVER, HINT);
-                }
-                Err(error) => {
-                    let error = LoadError::from(error);
-                    if error.cause != Cause::Unreachable {
-                        return Err(error);
-                    }
-                    tracing::warn!("doris: {}", error.message);
-                    last = Some(error);
-                }
-            }
-        }
-        Err(last.unwrap_or_else(|| LoadError::new(Cause::Refused, "`fenodes` names no frontend")))
     }
 
     /// Sends a request to a backend: directly, or by way of a frontend. Another one is taken where one can't be reached.
@@ -74,16 +52,13 @@ impl Nodes {
     pub(super) fn backend(&self, request: &Request<'_>) -> Result<Value, LoadError> {
         let mut last = None;
         for node in self.candidates()? {
-            match self.http.send(&node, request) {
-                Ok(answer) => return body(&checked(answer, SERVER, HINT)?),
-                Err(error) => {
-                    let error = LoadError::from(error);
-                    if error.cause != Cause::Unreachable {
-                        return Err(error);
-                    }
+            match self.frontends.ask_node(&node, request) {
+                Ok(answer) => return body(&answer),
+                Err(error) if error.cause == Cause::Unreachable => {
                     tracing::warn!("doris: {}", error.message);
                     last = Some(error);
                 }
+                Err(error) => return Err(error),
             }
         }
         // The list may be old.
@@ -93,7 +68,7 @@ impl Nodes {
 
     fn candidates(&self) -> Result<Vec<Url>, LoadError> {
         if self.redirect {
-            let frontends: Vec<Url> = self.frontends.candidates().map(|(_, url)| url.clone()).collect();
+            let frontends: Vec<Url> = self.frontends.addresses().cloned().collect();
             return Ok((0..REDIRECTS).flat_map(|_| frontends.iter().cloned()).collect());
         }
         let mut nodes = if self.fixed.is_empty() { self.list()? } else { self.fixed.clone() };
@@ -118,7 +93,7 @@ impl Nodes {
             body: &[],
             expect_continue: false,
         };
-        let answer = self.frontend(&request)?;
+        let answer = self.frontends.ask(&request)?;
         let scheme = answer.node.scheme().to_owned();
         let listed = body(&answer)?;
         let backends = listed.pointer("/data/backends").and_then(Value::as_array).ok_or_else(|| {
@@ -151,7 +126,7 @@ pub(super) fn body(answer: &Answer) -> Result<Value, LoadError> {
     let said = || body.get("data").and_then(Value::as_str).map_or_else(|| words(&body), str::to_owned);
     match body.get("code").and_then(Value::as_i64) {
         None | Some(0) => Ok(body),
-        Some(401) => Err(unauthorized(answer, &said(), HINT)),
+        Some(401) => Err(unauthorized(answer, &said(), SERVICE.hint)),
         Some(code) => Err(super::load_error::refused(
             "answer",
             &format!("a request to {}", answer.node),

@@ -1,86 +1,24 @@
 //! Statements over a frontend's HTTP port: `POST /api/query/default_cluster/<db>`, as Flink CDC sends them.
 
 use super::config::Config;
-use super::load_client::http_client;
+use super::load_client::frontends;
 use crate::SinkError;
-use crate::olap::endpoints::Endpoints;
-use crate::olap::http::{Answer, Client, HttpError, Request};
-use crate::olap::jobs::{Job, JobList, Unread};
-use crate::olap::quote;
+use crate::olap::applier::{Connection, Failure};
+use crate::olap::frontends::Frontends;
+use crate::olap::http::{Answer, Request};
+use crate::olap::load_error::Cause;
+use crate::olap::rows::Rows;
 use async_trait::async_trait;
-use rowferry_model::TableId;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use ureq::http::Method;
-use url::Url;
 
 /// A database that is always there; statements name theirs.
 const PATH: &str = "/api/query/default_cluster/information_schema";
 
-/// A statement failed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum SqlError {
-    /// The server refused it.
-    #[error("{0}")]
-    Server(String),
-    /// The server refuses the user.
-    #[error("{0}")]
-    Denied(String),
-    /// No answer: whether the statement ran is unknown.
-    #[error("{0}")]
-    Connection(String),
-}
-
-impl SqlError {
-    /// Whether it says that there is no such table or database. The same fact has several texts.
-    pub(super) fn is_missing(&self) -> bool {
-        match self {
-            Self::Server(text) => {
-                text.contains("Unknown table")
-                    || text.contains("Unknown database")
-                    || text.contains("does not exist in database")
-                    || text.contains("table not found")
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether it says that another operation on the table is in the way.
-    pub(super) fn is_busy(&self) -> bool {
-        match self {
-            Self::Server(text) => {
-                text.contains("is not NORMAL")
-                    || text.contains("cannot be dropped. please cancel")
-                    || text.contains("There are still some transactions in the COMMITTED state")
-            }
-            _ => false,
-        }
-    }
-}
-
-/// A result; NULL is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rows {
-    columns: Vec<String>,
-    pub(super) rows: Vec<Vec<Option<String>>>,
-}
-
-impl Rows {
-    /// A value of a row by its column's name, which is compared without case.
-    pub(super) fn get<'a>(&self, row: &'a [Option<String>], column: &str) -> Option<&'a str> {
-        let at = self.columns.iter().position(|c| c.eq_ignore_ascii_case(column))?;
-        row.get(at)?.as_deref()
-    }
-
-    /// The value of the first row's column of that number.
-    pub(super) fn first(&self, column: usize) -> Option<&str> {
-        self.rows.first()?.get(column)?.as_deref()
-    }
-}
-
 /// Sends statements to whichever frontend answers.
 pub(super) struct SqlClient {
-    shared: Arc<(Client, Endpoints<Url>)>,
+    frontends: Arc<Frontends>,
 }
 
 impl SqlClient {
@@ -89,22 +27,22 @@ impl SqlClient {
     /// # Errors
     /// User and password can't be written in a header.
     pub(super) fn new(config: &Config) -> Result<Self, SinkError> {
-        Ok(Self { shared: Arc::new((http_client(config)?, Endpoints::new(config.frontends.clone()))) })
-    }
-
-    /// Runs one statement, on a thread where waiting is allowed. One that may have run is not sent twice.
-    ///
-    /// # Errors
-    /// The server refuses it, or there is no answer.
-    pub(super) async fn query(&self, sql: &str) -> Result<Rows, SqlError> {
-        let shared = Arc::clone(&self.shared);
-        let body = json!({ "stmt": sql }).to_string();
-        let task = tokio::task::spawn_blocking(move || post(&shared.0, &shared.1, body.as_bytes()));
-        task.await.map_err(|e| SqlError::Connection(format!("a statement's thread ended unexpectedly: {e}")))?
+        Ok(Self { frontends: Arc::new(frontends(config)?) })
     }
 }
 
-fn post(http: &Client, frontends: &Endpoints<Url>, body: &[u8]) -> Result<Rows, SqlError> {
+#[async_trait]
+impl Connection for SqlClient {
+    /// On a thread where waiting is allowed.
+    async fn query(&mut self, sql: &str) -> Result<Rows, Failure> {
+        let frontends = Arc::clone(&self.frontends);
+        let body = json!({ "stmt": sql }).to_string();
+        let task = tokio::task::spawn_blocking(move || post(&frontends, body.as_bytes()));
+        task.await.map_err(|e| Failure::Lost(format!("a statement's thread ended unexpectedly: {e}")))?
+    }
+}
+
+fn post(frontends: &Frontends, body: &[u8]) -> Result<Rows, Failure> {
     let request = Request {
         method: Method::POST,
         path: PATH,
@@ -112,37 +50,21 @@ fn post(http: &Client, frontends: &Endpoints<Url>, body: &[u8]) -> Result<Rows, 
         body,
         expect_continue: false,
     };
-    let mut last = SqlError::Connection("`fenodes` names no frontend".to_owned());
-    for (index, frontend) in frontends.candidates() {
-        match http.send(frontend, &request) {
-            Ok(answer) => {
-                frontends.prefer(index);
-                return rows(&answer);
-            }
-            Err(HttpError::Invalid(reason)) => return Err(SqlError::Server(reason)),
-            Err(error @ HttpError::Broken { .. }) => return Err(SqlError::Connection(error.to_string())),
-            Err(error @ HttpError::Connect { .. }) => {
-                tracing::warn!("doris: {error}");
-                last = SqlError::Connection(error.to_string());
-            }
-        }
+    match frontends.send(&request) {
+        Ok(answer) => rows(&answer),
+        Err(error) if error.cause == Cause::Refused => Err(Failure::Refused(error.message)),
+        Err(error) => Err(Failure::Lost(error.message)),
     }
-    Err(last)
 }
 
 /// What an answer says. Failures come with status 200 and a `code`.
-fn rows(answer: &Answer) -> Result<Rows, SqlError> {
+fn rows(answer: &Answer) -> Result<Rows, Failure> {
     let quoted = || answer.body.chars().take(300).collect::<String>();
     if answer.status >= 500 {
-        return Err(SqlError::Connection(format!(
-            "{} answers with status {}: {}",
-            answer.node,
-            answer.status,
-            quoted()
-        )));
+        return Err(Failure::Lost(format!("{} answers with status {}: {}", answer.node, answer.status, quoted())));
     }
     let Ok(body) = serde_json::from_str::<Value>(&answer.body) else {
-        return Err(SqlError::Server(format!(
+        return Err(Failure::Refused(format!(
             "{} answers with status {} and no JSON: is it the HTTP port of a Doris frontend? {}",
             answer.node,
             answer.status,
@@ -152,10 +74,10 @@ fn rows(answer: &Answer) -> Result<Rows, SqlError> {
     let said = || body.get("data").and_then(Value::as_str).map_or_else(|| body.to_string(), bare);
     match body.get("code").and_then(Value::as_i64) {
         Some(0) => {}
-        Some(401) => return Err(SqlError::Denied(said())),
-        _ if answer.status == 401 => return Err(SqlError::Denied(said())),
-        _ if said().contains("command denied to user") => return Err(SqlError::Denied(said())),
-        _ => return Err(SqlError::Server(said())),
+        Some(401) => return Err(Failure::Denied(said())),
+        _ if answer.status == 401 => return Err(Failure::Denied(said())),
+        _ if said().contains("command denied to user") => return Err(Failure::Denied(said())),
+        _ => return Err(failure(said())),
     }
     let names = body.pointer("/data/meta").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let data = body.pointer("/data/data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -178,31 +100,23 @@ fn rows(answer: &Answer) -> Result<Rows, SqlError> {
     })
 }
 
+/// What a refusal means: the same fact has several texts.
+fn failure(words: String) -> Failure {
+    let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
+    if says(&["Unknown table", "Unknown database", "does not exist in database", "table not found"]) {
+        Failure::Missing(words)
+    } else if says(&[
+        "is not NORMAL",
+        "cannot be dropped. please cancel",
+        "There are still some transactions in the COMMITTED state",
+    ]) {
+        Failure::Busy(words)
+    } else {
+        Failure::Refused(words)
+    }
+}
+
 /// The server's own words, without what Java puts before them.
 fn bare(text: &str) -> String {
     text.split_once("detailMessage = ").map_or(text, |(_, words)| words).trim().to_owned()
-}
-
-#[async_trait]
-impl JobList for SqlClient {
-    async fn latest(&mut self, table: &TableId) -> Result<Option<Job>, Unread> {
-        let mut sql = format!("SHOW ALTER TABLE COLUMN FROM {}", quote::name(table.database()));
-        let name = table.table();
-        // A name that is no plain literal is looked for here.
-        if !name.contains(['"', '\'', '\\']) {
-            sql.push_str(&format!(" WHERE TableName = \"{name}\""));
-        }
-        let rows = self.query(&sql).await.map_err(|error| Unread {
-            refused: !matches!(error, SqlError::Connection(_)),
-            message: error.to_string(),
-        })?;
-        let jobs = rows.rows.iter().filter(|row| rows.get(row, "TableName") == Some(name)).filter_map(|row| {
-            Some(Job {
-                id: rows.get(row, "JobId")?.parse().ok()?,
-                state: rows.get(row, "State").unwrap_or_default().to_ascii_uppercase(),
-                message: rows.get(row, "Msg").unwrap_or_default().to_owned(),
-            })
-        });
-        Ok(jobs.max_by_key(|job| job.id))
-    }
 }

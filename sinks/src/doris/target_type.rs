@@ -1,5 +1,6 @@
 //! The column types of Doris.
 
+use crate::olap::column_type::{ColumnType, Kind, Words};
 use std::fmt;
 
 /// The greatest length of a VARCHAR, in bytes.
@@ -33,19 +34,19 @@ pub(super) enum TargetType {
 }
 
 impl TargetType {
-    /// Reads a type as `SHOW FULL COLUMNS` gives it, in the spellings of all versions.
-    pub(super) fn parse(text: &str) -> Self {
-        let lower = text.trim().to_ascii_lowercase();
-        let (name, arguments) = match lower.split_once('(') {
-            Some((name, rest)) => (name.trim(), rest.trim_end_matches(')')),
-            None => (lower.as_str(), ""),
-        };
-        let mut numbers = arguments.split(',').map(|n| n.trim().parse::<u32>().ok());
-        let (first, second) = (numbers.next().flatten(), numbers.next().flatten());
-        let small = |n: Option<u32>| n.map_or(Some(0), |n| u8::try_from(n).ok());
-        match (name, first) {
+    /// Whether it can be a key's.
+    pub(super) fn may_be_key(&self) -> bool {
+        !matches!(self, Self::Float | Self::Double | Self::String | Self::Other(_))
+    }
+}
+
+impl ColumnType for TargetType {
+    /// In the spellings of all versions.
+    fn parse(text: &str) -> Self {
+        let words = Words::of(text);
+        match (words.name(), words.first) {
             ("boolean", _) => Self::Boolean,
-            ("tinyint", Some(1)) if arguments == "1" => Self::Boolean,
+            ("tinyint", Some(1)) => Self::Boolean,
             ("tinyint", _) => Self::TinyInt,
             ("smallint", _) => Self::SmallInt,
             ("int", _) => Self::Int,
@@ -53,68 +54,50 @@ impl TargetType {
             ("largeint" | "bigint unsigned", _) => Self::LargeInt,
             ("float", _) => Self::Float,
             ("double", _) => Self::Double,
-            ("decimal" | "decimalv3" | "decimalv2", Some(p)) => match (small(Some(p)), small(second)) {
-                (Some(p), Some(s)) => Self::Decimal(p, s),
-                _ => Self::Other(lower),
-            },
+            ("decimal" | "decimalv3" | "decimalv2", _) => {
+                words.decimal().map_or_else(|| Self::Other(words.all.clone()), |(p, s)| Self::Decimal(p, s))
+            }
             ("char" | "character", Some(n)) => Self::Char(n),
             ("varchar", Some(n)) => Self::Varchar(n),
             ("text" | "string", _) => Self::String,
             ("date" | "datev2", _) => Self::Date,
-            ("datetime" | "datetimev2", n) => match small(n) {
-                Some(p) => Self::DateTime(p),
-                None => Self::Other(lower),
-            },
-            _ => Self::Other(lower),
-        }
-    }
-
-    /// Whether it can be a key's.
-    pub(super) fn may_be_key(&self) -> bool {
-        !matches!(self, Self::Float | Self::Double | Self::String | Self::Other(_))
-    }
-
-    /// How many decimal digits an integer type certainly holds, and its rank among them.
-    fn integer(&self) -> Option<(u8, u8)> {
-        Some(match self {
-            Self::TinyInt => (2, 0),
-            Self::SmallInt => (4, 1),
-            Self::Int => (9, 2),
-            Self::BigInt => (18, 3),
-            Self::LargeInt => (38, 4),
-            _ => return None,
-        })
-    }
-
-    /// Whether it is one of the integer types.
-    pub(super) fn is_integer(&self) -> bool {
-        self.integer().is_some()
-    }
-
-    /// Whether every value of `other` is also one of this type, so that a column need not change. Doris would narrow
-    /// a decimal, and lose digits; the sink never asks for it.
-    pub(super) fn holds(&self, other: &Self) -> bool {
-        if self == other {
-            return true;
-        }
-        match (self, other) {
-            (Self::Decimal(p, s), Self::Decimal(op, os)) => s >= os && p.saturating_sub(*s) >= op.saturating_sub(*os),
-            (Self::LargeInt, Self::Decimal(op, 0)) => *op <= 38,
-            (Self::Decimal(p, s), _) if other.is_integer() => {
-                // An integer type has values of one digit more than it holds of all.
-                other.integer().is_some_and(|(digits, _)| p.saturating_sub(*s) > digits)
+            ("datetime" | "datetimev2", n) => {
+                u8::try_from(n.unwrap_or(0)).map_or_else(|_| Self::Other(words.all.clone()), Self::DateTime)
             }
-            (Self::Double, Self::Float | Self::TinyInt | Self::SmallInt | Self::Int) => true,
-            (Self::Float, Self::TinyInt | Self::SmallInt) => true,
-            (Self::Char(n), Self::Char(o)) => n >= o,
-            (Self::Varchar(n), Self::Char(o) | Self::Varchar(o)) => n >= o,
-            (Self::String, Self::Char(_) | Self::Varchar(_)) => true,
-            (Self::DateTime(p), Self::DateTime(o)) => p >= o,
-            _ => match (self.integer(), other.integer()) {
-                (Some((_, a)), Some((_, b))) => a >= b,
-                _ => false,
-            },
+            _ => Self::Other(words.all),
         }
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Boolean => Kind::Boolean,
+            Self::TinyInt => Kind::Integer(1),
+            Self::SmallInt => Kind::Integer(2),
+            Self::Int => Kind::Integer(4),
+            Self::BigInt => Kind::Integer(8),
+            Self::LargeInt => Kind::Integer(16),
+            Self::Float => Kind::Float,
+            Self::Double => Kind::Double,
+            Self::Decimal(p, s) => Kind::Decimal(*p, *s),
+            Self::Char(n) => Kind::Char(*n),
+            Self::Varchar(n) => Kind::Text(Some(*n)),
+            Self::String => Kind::Text(None),
+            Self::Date => Kind::Date,
+            Self::DateTime(p) => Kind::DateTime(*p),
+            Self::Other(_) => Kind::Other,
+        }
+    }
+
+    fn large_integer() -> Self {
+        Self::LargeInt
+    }
+
+    fn decimal(precision: u8, scale: u8) -> Self {
+        Self::Decimal(precision, scale)
+    }
+
+    fn text(bytes: u32) -> Self {
+        Self::Varchar(bytes)
     }
 }
 

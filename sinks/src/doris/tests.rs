@@ -2,10 +2,12 @@
 
 use super::committable::{self, PreparedTransaction};
 use super::config::{Config, Mode};
-use super::default_value::default_sql;
+use super::dialect::Doris;
 use super::load_client::transaction_in;
 use super::row_plan::{row_plan, target_type};
 use super::target_type::TargetType;
+use crate::olap::applier::default_sql;
+use crate::olap::column_type::ColumnType;
 use crate::olap::label::Labels;
 use crate::{Committable, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
@@ -129,7 +131,7 @@ fn defaults_are_those_that_doris_takes() {
     let sql = |ty: &str, text: &str| {
         let mut column = Column::new("c", DataType::Varchar(1));
         column.default = Some(text.to_owned());
-        default_sql(&column, &TargetType::parse(ty))
+        default_sql::<Doris>(&column, &TargetType::parse(ty))
     };
     for (ty, text, wanted) in [
         ("int", "5", Some("\"5\"")),

@@ -75,7 +75,7 @@ pub(crate) fn words(body: &Value) -> String {
 }
 
 /// The first lines behind an error URL: the rows that were refused, and why. `None`: they can't be had.
-pub(crate) fn first_lines(http: &Client, url: &str) -> Option<String> {
+fn first_lines(http: &Client, url: &str) -> Option<String> {
     let url = Url::parse(url).ok().filter(|u| matches!(u.scheme(), "http" | "https"))?;
     let path = match url.query() {
         Some(query) => format!("{}?{query}", url.path()),
@@ -90,6 +90,18 @@ pub(crate) fn first_lines(http: &Client, url: &str) -> Option<String> {
         lines.push('…');
     }
     (!lines.is_empty()).then_some(lines)
+}
+
+/// What a refused load says of itself, with the first rows that were refused where the server kept them.
+pub(crate) fn refused_rows(http: &Client, body: &Value) -> String {
+    let reason = words(body);
+    match text(body, "ErrorURL").filter(|u| !u.is_empty()) {
+        None => reason,
+        Some(url) => match first_lines(http, url) {
+            Some(lines) => format!("{reason}; the first refused rows: {lines}"),
+            None => format!("{reason}; the refused rows: {url}"),
+        },
+    }
 }
 
 /// A name as a part of a path.

@@ -2,11 +2,16 @@
 //! redirects, and rows as JSON.
 
 pub(crate) mod answer;
+pub(crate) mod applier;
 pub(crate) mod attempts;
+pub(crate) mod column_type;
+pub(crate) mod commit;
+pub(crate) mod committable;
+pub(crate) mod default_value;
 pub(crate) mod each;
 pub(crate) mod endpoints;
+pub(crate) mod frontends;
 pub(crate) mod http;
-pub(crate) mod jobs;
 pub(crate) mod json;
 pub(crate) mod label;
 pub(crate) mod load_error;
@@ -14,5 +19,5 @@ pub(crate) mod loads;
 #[cfg(feature = "starrocks")]
 pub(crate) mod mysql;
 pub(crate) mod quote;
-pub(crate) mod renames;
+pub(crate) mod rows;
 pub(crate) mod secret;

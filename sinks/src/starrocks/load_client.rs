@@ -3,9 +3,9 @@
 use super::config::Config;
 use super::load_error::refused;
 use crate::SinkError;
-use crate::olap::answer::{checked, first_lines, parse, segment, status, text, words};
-use crate::olap::endpoints::Endpoints;
-use crate::olap::http::{Answer, Client, Request, Timeouts};
+use crate::olap::answer::{parse, refused_rows, segment, status, text, words};
+use crate::olap::frontends::{Frontends, Service};
+use crate::olap::http::{Client, Request, Timeouts};
 use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::loads::LoadReport;
 use rowferry_model::TableId;
@@ -14,8 +14,12 @@ use std::time::Duration;
 use ureq::http::Method;
 use url::Url;
 
-const SERVER: &str = "a StarRocks frontend";
-const HINT: &str = "check `username` and `password`, and that the user has INSERT on the tables";
+const SERVICE: Service = Service {
+    sink: "starrocks",
+    option: "load-url",
+    server: "a StarRocks frontend",
+    hint: "check `username` and `password`, and that the user has INSERT on the tables",
+};
 /// How long an answer is waited for where the user sets no limit.
 const LONGEST_ANSWER: Duration = Duration::from_secs(30 * 60);
 
@@ -47,8 +51,7 @@ pub(super) enum LabelState {
 
 /// A client of all frontends.
 pub(super) struct LoadClient {
-    http: Client,
-    frontends: Endpoints<Url>,
+    frontends: Frontends,
     headers: Vec<(String, String)>,
     timeout: String,
     idle_timeout: Option<String>,
@@ -70,8 +73,7 @@ impl LoadClient {
         let http = Client::new(&config.username, &config.password, timeouts)
             .map_err(|e| SinkError::permanent(format!("starrocks sink: user and password can't be used: {e}")))?;
         Ok(Self {
-            http,
-            frontends: Endpoints::new(config.load_urls.clone()),
+            frontends: Frontends::new(http, config.load_urls.clone(), SERVICE),
             headers: config.load_headers.clone(),
             timeout: config.transaction_timeout.to_string(),
             idle_timeout: config.idle_timeout.map(|n| n.to_string()),
@@ -89,7 +91,7 @@ impl LoadClient {
         if let Some(idle) = &self.idle_timeout {
             headers.push(("idle_transaction_timeout", idle));
         }
-        let answer = self.anywhere(&post("/api/transaction/begin", &headers))?;
+        let answer = self.frontends.ask(&post("/api/transaction/begin", &headers))?;
         let body = parse(&answer)?;
         match status(&body) {
             "OK" => Ok(Transaction { label: label.to_owned(), node: answer.node }),
@@ -121,7 +123,7 @@ impl LoadClient {
             body,
             expect_continue: true,
         };
-        let answer = parse(&checked(self.http.send(&transaction.node, &request)?, SERVER, HINT)?)?;
+        let answer = parse(&self.frontends.ask_node(&transaction.node, &request)?)?;
         match status(&answer) {
             "OK" => Ok(report(&answer)),
             _ => Err(self.load_refused(table, &answer)),
@@ -138,7 +140,7 @@ impl LoadClient {
             headers.push(("prepared_timeout", timeout));
         }
         let request = post("/api/transaction/prepare", &headers);
-        let answer = parse(&checked(self.http.send(&transaction.node, &request)?, SERVER, HINT)?)?;
+        let answer = parse(&self.frontends.ask_node(&transaction.node, &request)?)?;
         match status(&answer) {
             "OK" => Ok(()),
             _ => Err(self.load_refused(table, &answer)),
@@ -151,7 +153,7 @@ impl LoadClient {
     /// The server refuses, or no node can be reached.
     pub(super) fn commit(&self, table: &TableId, label: &str) -> Result<(), LoadError> {
         let headers = [("db", table.database()), ("label", label)];
-        let answer = parse(&self.anywhere(&post("/api/transaction/commit", &headers))?)?;
+        let answer = parse(&self.frontends.ask(&post("/api/transaction/commit", &headers))?)?;
         match status(&answer) {
             "OK" => Ok(()),
             _ => Err(refused("commit to", &table.to_string(), &words(&answer))),
@@ -164,14 +166,14 @@ impl LoadClient {
     /// The server refuses, or no node can be reached.
     pub(super) fn roll_back(&self, table: &TableId, label: &str) -> Result<(), LoadError> {
         let headers = [("db", table.database()), ("label", label)];
-        let answer = parse(&self.anywhere(&post("/api/transaction/rollback", &headers))?)?;
+        let answer = parse(&self.frontends.ask(&post("/api/transaction/rollback", &headers))?)?;
         if status(&answer) == "OK" {
             return Ok(());
         }
         let refusal = words(&answer);
         // A frontend that did not see the transaction begin doesn't know its node. It can still cancel the load.
         let path = format!("/api/{}/{}/_cancel?label={label}", segment(table.database()), segment(table.table()));
-        let answer = parse(&self.anywhere(&post(&path, &[]))?)?;
+        let answer = parse(&self.frontends.ask(&post(&path, &[]))?)?;
         match status(&answer) {
             "OK" => Ok(()),
             _ => Err(refused("roll back on", &table.to_string(), &refusal)),
@@ -183,9 +185,9 @@ impl LoadClient {
     /// # Errors
     /// The server refuses, or no node can be reached.
     pub(super) fn state(&self, table: &TableId, label: &str) -> Result<LabelState, LoadError> {
-        let path = format!("/api/{}/get_load_state?label={label}", segment(table.database()));
+        let path = format!("/api/{}/get_load_state?label={}", segment(table.database()), segment(label));
         let request = Request { method: Method::GET, path: &path, headers: &[], body: &[], expect_continue: false };
-        let answer = parse(&self.anywhere(&request)?)?;
+        let answer = parse(&self.frontends.ask(&request)?)?;
         let state = text(&answer, "state").unwrap_or_default();
         Ok(match state {
             "UNKNOWN" => LabelState::Unknown,
@@ -214,7 +216,7 @@ impl LoadClient {
         let mut headers = self.load_headers(columns);
         headers.push(("label", label));
         let request = Request { method: Method::PUT, path: &path, headers: &headers, body, expect_continue: true };
-        let answer = parse(&self.anywhere(&request)?)?;
+        let answer = parse(&self.frontends.ask(&request)?)?;
         match status(&answer) {
             // Committed; it is seen a little later.
             "Success" | "OK" | "Publish Timeout" => Ok(report(&answer)),
@@ -228,37 +230,9 @@ impl LoadClient {
         own.chain(columns.map(|c| ("columns", c))).collect()
     }
 
-    /// Asks the frontends in turn until one can be reached.
-    fn anywhere(&self, request: &Request<'_>) -> Result<Answer, LoadError> {
-        let mut last = None;
-        for (index, frontend) in self.frontends.candidates() {
-            match self.http.send(frontend, request) {
-                Ok(answer) => {
-                    self.frontends.prefer(index);
-                    return checked(answer, SERVER, HINT);
-                }
-                Err(error) => {
-                    let error = LoadError::from(error);
-                    if error.cause != Cause::Unreachable {
-                        return Err(error);
-                    }
-                    tracing::warn!("starrocks: {}", error.message);
-                    last = Some(error);
-                }
-            }
-        }
-        Err(last.unwrap_or_else(|| LoadError::new(Cause::Refused, "`load-url` names no frontend")))
-    }
-
     /// A refused load, with the first rows that were refused where the server kept them.
     fn load_refused(&self, table: &TableId, answer: &Value) -> LoadError {
-        let mut reason = words(answer);
-        if let Some(url) = text(answer, "ErrorURL").filter(|u| !u.is_empty()) {
-            match first_lines(&self.http, url) {
-                Some(lines) => reason = format!("{reason}; the first refused rows: {lines}"),
-                None => reason = format!("{reason}; the refused rows: {url}"),
-            }
-        }
+        let mut reason = refused_rows(self.frontends.http(), answer);
         if let Some(log) = text(answer, "RejectedRecordPath").filter(|p| !p.is_empty()) {
             reason = format!("{reason}; all of them: {log}");
         }

@@ -1,25 +1,24 @@
 //! The StarRocks sink: primary-key tables, loaded by stream load transactions that end with the pipeline's checkpoints.
 
-mod applier;
-mod catalog;
 mod committable;
 mod config;
-mod ddl;
-mod default_value;
-mod jobs;
+mod dialect;
 mod load_client;
 mod load_error;
 mod row_plan;
 mod shared;
+mod shown;
+mod sql;
 mod target_type;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
+use crate::olap::applier::Applier;
 use crate::{Sink, SinkContext, SinkError};
-use applier::StarRocksApplier;
 use config::Config;
+use dialect::StarRocks;
 use shared::shared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +33,6 @@ pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Resul
     let shared = Arc::new(shared(&config)?);
     Ok(Sink {
         events: Box::new(StarRocksWriter::new(Arc::clone(&config), Arc::clone(&shared))),
-        metadata: Box::new(StarRocksApplier::new(config, shared)),
+        metadata: Box::new(Applier::new(StarRocks::new(Arc::clone(&config)), Box::new(sql::client(&config)), shared)),
     })
 }

@@ -1,5 +1,6 @@
 //! The column types of StarRocks.
 
+use crate::olap::column_type::{ColumnType, Kind, Words};
 use std::fmt;
 
 /// The greatest length of a VARCHAR or VARBINARY, in bytes.
@@ -31,19 +32,12 @@ pub(super) enum TargetType {
     Other(String),
 }
 
-impl TargetType {
-    /// Reads a type as `SHOW FULL COLUMNS` gives it.
-    pub(super) fn parse(text: &str) -> Self {
-        let lower = text.trim().to_ascii_lowercase();
-        let (name, arguments) = match lower.split_once('(') {
-            Some((name, rest)) => (name.trim(), rest.trim_end_matches(')')),
-            None => (lower.as_str(), ""),
-        };
-        let mut numbers = arguments.split(',').map(|n| n.trim().parse::<u32>().ok());
-        let (first, second) = (numbers.next().flatten(), numbers.next().flatten());
-        match (name, first) {
+impl ColumnType for TargetType {
+    fn parse(text: &str) -> Self {
+        let words = Words::of(text);
+        match (words.name(), words.first) {
             ("boolean", _) => Self::Boolean,
-            ("tinyint", Some(1)) if arguments == "1" => Self::Boolean,
+            ("tinyint", Some(1)) => Self::Boolean,
             ("tinyint", _) => Self::TinyInt,
             ("smallint", _) => Self::SmallInt,
             ("int", _) => Self::Int,
@@ -51,61 +45,48 @@ impl TargetType {
             ("bigint", _) => Self::BigInt,
             ("float", _) => Self::Float,
             ("double", _) => Self::Double,
-            ("decimal" | "decimal32" | "decimal64" | "decimal128", Some(p)) => {
-                match (u8::try_from(p), u8::try_from(second.unwrap_or(0))) {
-                    (Ok(p), Ok(s)) => Self::Decimal(p, s),
-                    _ => Self::Other(lower),
-                }
+            ("decimal" | "decimal32" | "decimal64" | "decimal128", _) => {
+                words.decimal().map_or_else(|| Self::Other(words.all.clone()), |(p, s)| Self::Decimal(p, s))
             }
             ("char", Some(n)) => Self::Char(n),
             ("varchar", Some(n)) => Self::Varchar(n),
             ("varbinary" | "binary", n) => Self::Varbinary(n),
             ("date", _) => Self::Date,
             ("datetime", _) => Self::DateTime,
-            _ => Self::Other(lower),
+            _ => Self::Other(words.all),
         }
     }
 
-    /// How many decimal digits an integer type certainly holds, and its rank among them.
-    fn integer(&self) -> Option<(u8, u8)> {
-        Some(match self {
-            Self::TinyInt => (2, 0),
-            Self::SmallInt => (4, 1),
-            Self::Int => (9, 2),
-            Self::BigInt => (18, 3),
-            Self::LargeInt => (38, 4),
-            _ => return None,
-        })
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Boolean => Kind::Boolean,
+            Self::TinyInt => Kind::Integer(1),
+            Self::SmallInt => Kind::Integer(2),
+            Self::Int => Kind::Integer(4),
+            Self::BigInt => Kind::Integer(8),
+            Self::LargeInt => Kind::Integer(16),
+            Self::Float => Kind::Float,
+            Self::Double => Kind::Double,
+            Self::Decimal(p, s) => Kind::Decimal(*p, *s),
+            Self::Char(n) => Kind::Char(*n),
+            Self::Varchar(n) => Kind::Text(Some(*n)),
+            Self::Varbinary(n) => Kind::Bytes(n.unwrap_or(MAX_BYTES)),
+            Self::Date => Kind::Date,
+            Self::DateTime => Kind::DateTime(6),
+            Self::Other(_) => Kind::Other,
+        }
     }
 
-    /// Whether it is one of the integer types.
-    pub(super) fn is_integer(&self) -> bool {
-        self.integer().is_some()
+    fn large_integer() -> Self {
+        Self::LargeInt
     }
 
-    /// Whether every value of `other` is also one of this type, so that a column need not change. StarRocks never
-    /// narrows a column.
-    pub(super) fn holds(&self, other: &Self) -> bool {
-        if self == other {
-            return true;
-        }
-        match (self, other) {
-            (Self::Decimal(p, s), Self::Decimal(op, os)) => s >= os && p - s >= op - os,
-            (Self::LargeInt, Self::Decimal(op, 0)) => *op <= 38,
-            (Self::Decimal(p, s), _) if other.is_integer() => {
-                // An integer type has values of one digit more than it holds of all.
-                other.integer().is_some_and(|(digits, _)| p - s > digits)
-            }
-            (Self::Double, Self::Float | Self::TinyInt | Self::SmallInt | Self::Int) => true,
-            (Self::Float, Self::TinyInt | Self::SmallInt) => true,
-            (Self::Char(n), Self::Char(o)) => n >= o,
-            (Self::Varchar(n), Self::Char(o) | Self::Varchar(o)) => n >= o,
-            (Self::Varbinary(n), Self::Varbinary(o)) => n.unwrap_or(MAX_BYTES) >= o.unwrap_or(MAX_BYTES),
-            _ => match (self.integer(), other.integer()) {
-                (Some((_, a)), Some((_, b))) => a >= b,
-                _ => false,
-            },
-        }
+    fn decimal(precision: u8, scale: u8) -> Self {
+        Self::Decimal(precision, scale)
+    }
+
+    fn text(bytes: u32) -> Self {
+        Self::Varchar(bytes)
     }
 }
 

@@ -438,3 +438,28 @@ async fn tables_without_a_key_keep_every_row() {
     checkpoint(&mut sink, 1).await.unwrap();
     assert_eq!(shown(&server, &table()), ["1|a", "1|a", "1|b"]);
 }
+
+/// An earlier run had two phases, this one has not.
+#[tokio::test]
+async fn an_open_transaction_of_other_options_does_not_block_an_alteration() {
+    let (server, mut first) = start(&EXACTLY_ONCE).await;
+    first.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
+    first.events.prepare(1).await.unwrap().unwrap();
+    std::mem::forget(first);
+    let mut second = sink(&server, &[("schema.evolution.timeout", "5s")]);
+    second.events.recover(None).await.unwrap();
+    let mut after = (*simple_schema()).clone();
+    after.columns[1].data_type = DataType::String;
+    let change = SchemaChange::AlterColumns {
+        table: table(),
+        columns: vec![AlteredColumn {
+            name: "name".to_owned(),
+            data_type: DataType::String,
+            nullable: true,
+            old: None,
+            comment: None,
+        }],
+    };
+    second.metadata.apply(&change, Some(&after)).await.unwrap();
+    assert_eq!(server.world().jobs.last().unwrap().state, "FINISHED");
+}

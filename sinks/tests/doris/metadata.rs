@@ -428,3 +428,33 @@ async fn tables_without_a_key_have_no_key_columns() {
     f.apply(SchemaChange::DropColumns { table: table(), names: vec!["s".into()] }).await.unwrap();
     assert_eq!(f.columns(), ["d double", "first int"]);
 }
+
+/// Recorded: `Shorten type length is prohibited`, and `Can not change VARCHAR to CHAR`.
+#[tokio::test]
+async fn text_is_never_shortened_and_a_varchar_stays_one() {
+    let mut f = Fixture::new().await;
+    f.apply(alter("b", DataType::Char(20), true, None)).await.unwrap();
+    assert_eq!(f.columns()[2], "b varchar(80)");
+    f.apply(add(Column::new("c", DataType::Char(10)), ColumnPosition::Last)).await.unwrap();
+    f.apply(alter("c", DataType::Varchar(5), true, None)).await.unwrap();
+    assert_eq!(f.columns()[3], "c varchar(40)");
+}
+
+#[tokio::test]
+async fn rows_that_are_there_get_zeros_as_they_are_written() {
+    let mut f = Fixture::new().await;
+    f.insert(1).await;
+    f.apply(add(Column::new("t", DataType::Time(0)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("t3", DataType::Time(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("bin", DataType::Binary(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("var", DataType::Varbinary(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    assert_eq!(shown(&f.server, &table()), ["1|NULL|NULL|00:00:00|00:00:00.000|AAAA|"]);
+}
+
+#[tokio::test]
+async fn a_refusal_to_tell_the_state_of_a_change_is_not_asked_again() {
+    let mut f = Fixture::new().await;
+    f.server.fault("sql:SHOW ALTER", When::Before, FaultAction::Refuse("no".to_owned()), 0, 100);
+    let error = f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap_err();
+    assert_eq!(error.retry(), Retry::Permanent, "{error}");
+}

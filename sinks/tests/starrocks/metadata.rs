@@ -375,3 +375,69 @@ async fn tables_with_odd_names_are_made_and_loaded() {
     checkpoint(&mut sink, 1).await.unwrap();
     assert_eq!(shown(&server, &odd), ["1|x|01"]);
 }
+
+/// StarRocks refuses a decimal with fewer digits before the point, and there are rows that may have them.
+#[tokio::test]
+async fn more_digits_behind_the_point_cost_none_before_it() {
+    let mut f = Fixture::new().await;
+    f.apply(add(Column::new("d", DataType::Decimal { precision: 10, scale: 2 }), ColumnPosition::Last)).await.unwrap();
+    f.apply(alter("d", DataType::Decimal { precision: 10, scale: 4 }, true, None)).await.unwrap();
+    assert_eq!(f.columns()[3], "d decimal(12,4)");
+    f.apply(alter("d", DataType::Decimal { precision: 10, scale: 0 }, true, None)).await.unwrap();
+    assert_eq!(f.columns()[3], "d decimal(14,4)");
+}
+
+/// Recorded: `Cannot shorten string length`, and `Can not change VARCHAR(10) to CHAR(20)`.
+#[tokio::test]
+async fn text_is_never_shortened_and_a_varchar_stays_one() {
+    let mut f = Fixture::new().await;
+    f.apply(alter("b", DataType::Char(20), true, None)).await.unwrap();
+    assert_eq!(f.columns()[2], "b varchar(80)");
+    f.apply(add(Column::new("c", DataType::Char(10)), ColumnPosition::Last)).await.unwrap();
+    f.apply(alter("c", DataType::Varchar(5), true, None)).await.unwrap();
+    assert_eq!(f.columns()[3], "c varchar(40)");
+}
+
+#[tokio::test]
+async fn rows_that_are_there_get_a_time_of_zero() {
+    let mut f = Fixture::new().await;
+    f.insert(1).await;
+    f.apply(add(Column::new("t", DataType::Time(0)).not_null(), ColumnPosition::Last)).await.unwrap();
+    f.apply(add(Column::new("t3", DataType::Time(3)).not_null(), ColumnPosition::Last)).await.unwrap();
+    assert_eq!(shown(&f.server, &table()), ["1|NULL|NULL|00:00:00|00:00:00.000"]);
+}
+
+/// The order of a key's columns decides how rows lie, not which rows are one.
+#[tokio::test]
+async fn a_table_that_is_there_may_have_its_key_in_another_order() {
+    let server = StandIn::start(Settings::default());
+    let mut database = "shop".to_owned();
+    for sql in [
+        "CREATE DATABASE shop",
+        "CREATE TABLE orders (b INT NOT NULL, a INT NOT NULL) PRIMARY KEY(b, a) DISTRIBUTED BY HASH(b)",
+    ] {
+        crate::stand_in::execute(&mut server.world(), &mut database, "root", sql).unwrap();
+    }
+    let columns = ["a", "b"].map(|n| Column::new(n, DataType::Int).not_null());
+    let schema = schema(columns.to_vec(), &["a", "b"]);
+    let create = SchemaChange::CreateTable { table: table(), schema: Arc::clone(&schema) };
+    sink(&server, &[]).metadata.apply(&create, Some(&schema)).await.unwrap();
+}
+
+#[tokio::test]
+async fn too_few_backends_are_told_with_the_way_out() {
+    let server = StandIn::start(Settings::default());
+    server.world().backends_alive = 1;
+    let create = SchemaChange::CreateTable { table: table(), schema: simple_schema() };
+    let error = sink(&server, &[]).metadata.apply(&create, Some(&simple_schema())).await.unwrap_err();
+    assert_eq!(error.retry(), Retry::Permanent);
+    assert!(error.hint_text().unwrap().contains("table.create.properties.replication_num"), "{error}");
+}
+
+#[tokio::test]
+async fn a_refusal_to_tell_the_state_of_a_change_is_not_asked_again() {
+    let mut f = Fixture::new().await;
+    f.server.fault("sql:SHOW ALTER", When::Before, FaultAction::Refuse("no".to_owned()), 0, 100);
+    let error = f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap_err();
+    assert_eq!(error.retry(), Retry::Permanent, "{error}");
+}

@@ -1,7 +1,8 @@
 //! A connection that is made when it is needed, to whichever frontend answers.
 
-use super::session::{Rows, Session, SqlError};
+use super::session::{Session, SqlError};
 use crate::olap::endpoints::Endpoints;
+use crate::olap::rows::Rows;
 use crate::olap::secret::Secret;
 use std::sync::Arc;
 use std::time::Duration;

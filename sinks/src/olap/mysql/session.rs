@@ -1,6 +1,7 @@
 //! One connection.
 
 use super::packet::{Reader, read, write};
+use crate::olap::rows::Rows;
 use crate::olap::secret::Secret;
 use sha1::{Digest, Sha1};
 use std::io::{self, BufReader};
@@ -46,23 +47,6 @@ pub(crate) enum SqlError {
         /// What is wrong.
         reason: String,
     },
-}
-
-/// A result: none of the results that are asked for is large.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rows {
-    /// The columns' names.
-    pub(crate) columns: Vec<String>,
-    /// The rows; NULL is `None`.
-    pub(crate) rows: Vec<Vec<Option<String>>>,
-}
-
-impl Rows {
-    /// A value of a row by its column's name, which is compared without case.
-    pub(crate) fn get<'a>(&self, row: &'a [Option<String>], column: &str) -> Option<&'a str> {
-        let at = self.columns.iter().position(|c| c.eq_ignore_ascii_case(column))?;
-        row.get(at)?.as_deref()
-    }
 }
 
 /// A connection that is logged in.

@@ -2,9 +2,11 @@
 
 use super::committable::{self, PreparedTransaction};
 use super::config::Config;
-use super::default_value::default_sql;
+use super::dialect::StarRocks;
 use super::row_plan::row_plan;
 use super::target_type::TargetType;
+use crate::olap::applier::default_sql;
+use crate::olap::column_type::ColumnType;
 use crate::olap::label::Labels;
 use crate::{Committable, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
@@ -141,7 +143,7 @@ fn defaults_are_those_that_starrocks_takes() {
     let sql = |ty: &str, text: &str| {
         let mut column = Column::new("c", DataType::Varchar(1));
         column.default = Some(text.to_owned());
-        default_sql(&column, &TargetType::parse(ty))
+        default_sql::<StarRocks>(&column, &TargetType::parse(ty))
     };
     for (ty, text, wanted) in [
         ("int", "5", Some("\"5\"")),

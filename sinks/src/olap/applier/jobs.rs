@@ -1,8 +1,9 @@
 //! The servers' jobs: an ALTER that rewrites data is done in the background, and until it is done the table shows its
 //! old columns and refuses every other ALTER.
 
+use super::dialect::{Connection, Dialect, Failure};
+use super::failed;
 use crate::SinkError;
-use async_trait::async_trait;
 use rowferry_model::TableId;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -11,13 +12,15 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// After so many failures in a row to ask for a job's state, the wait is over.
 const MAX_FAILURES: u32 = 3;
+/// What is being done, for messages.
+pub(super) const LATEST: &str = "asking for the state of the change of";
 
 /// A job as `SHOW ALTER TABLE COLUMN` gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Job {
-    pub(crate) id: u64,
-    pub(crate) state: String,
-    pub(crate) message: String,
+pub(super) struct Job {
+    pub(super) id: u64,
+    state: String,
+    message: String,
 }
 
 impl Job {
@@ -27,42 +30,48 @@ impl Job {
     }
 }
 
-/// Why a job's state is not known.
-#[derive(Debug)]
-pub(crate) struct Unread {
-    /// The server's words.
-    pub(crate) message: String,
-    /// Whether the server refuses to tell, so that asking again is useless.
-    pub(crate) refused: bool,
+/// What is waited for, and how long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// A job that is newer and was cancelled is a failure.
+    pub(super) after: u64,
+    /// When the wait is over.
+    pub(super) deadline: Instant,
 }
 
-/// What can be asked for jobs.
-#[async_trait]
-pub(crate) trait JobList: Send {
-    /// A table's last job. Numbers tell which: creation times have a resolution of a second only.
-    ///
-    /// # Errors
-    /// The server refuses to tell or can't be reached.
-    async fn latest(&mut self, table: &TableId) -> Result<Option<Job>, Unread>;
-}
-
-/// Waits until a table has no job under way. A job that is newer than `after` and was cancelled is a failure.
-/// `server` and `option`, which bounds the wait, are for messages.
+/// A table's last job. Numbers tell which: creation times have a resolution of a second only.
 ///
 /// # Errors
-/// The time is up, the job was cancelled, or the server can't be asked.
-pub(crate) async fn wait(
-    server: &str,
-    option: &str,
-    list: &mut dyn JobList,
+/// The server refuses to tell or can't be reached.
+pub(super) async fn latest<D: Dialect>(
+    connection: &mut dyn Connection,
     table: &TableId,
-    after: u64,
-    deadline: Instant,
+) -> Result<Option<Job>, Failure> {
+    let rows = connection.query(&D::list_jobs(table)).await?;
+    let jobs = rows.rows.iter().filter(|row| rows.get(row, "TableName") == Some(table.table())).filter_map(|row| {
+        Some(Job {
+            id: rows.get(row, "JobId")?.parse().ok()?,
+            state: rows.get(row, "State").unwrap_or_default().to_ascii_uppercase(),
+            message: rows.get(row, "Msg").unwrap_or_default().to_owned(),
+        })
+    });
+    Ok(jobs.max_by_key(|job| job.id))
+}
+
+/// Waits until a table has no job under way.
+///
+/// # Errors
+/// The time is up, a job was cancelled, or the server can't be asked.
+pub(super) async fn wait<D: Dialect>(
+    connection: &mut dyn Connection,
+    table: &TableId,
+    Waiting { after, deadline }: Waiting,
 ) -> Result<(), SinkError> {
+    let server = D::SERVER;
     let mut pause = FIRST_PAUSE;
     let mut failures = 0;
     loop {
-        match list.latest(table).await {
+        match latest::<D>(connection, table).await {
             Ok(None) => return Ok(()),
             Ok(Some(job)) if job.is_over() => {
                 // What an earlier job came to is not this change's matter.
@@ -81,7 +90,7 @@ pub(crate) async fn wait(
                     let hint = if job.state == "WAITING_TXN" {
                         "a load transaction on the table is still open: see SHOW PROC '/transactions'".to_owned()
                     } else {
-                        format!("set `{option}` higher, or look at SHOW ALTER TABLE COLUMN")
+                        format!("set `{}` higher, or look at SHOW ALTER TABLE COLUMN", D::TIMEOUT_OPTION)
                     };
                     return Err(SinkError::transient(format!(
                         "{server} has not finished the change of {table} in time: job {} is in state {} ({})",
@@ -92,11 +101,9 @@ pub(crate) async fn wait(
             }
             Err(error) => {
                 failures += 1;
-                if failures >= MAX_FAILURES || error.refused {
-                    return Err(SinkError::transient(format!(
-                        "the state of the change of {table} can't be read: {}",
-                        error.message
-                    )));
+                // A server that refuses to tell will do so again.
+                if failures >= MAX_FAILURES || !matches!(error, Failure::Lost(_)) {
+                    return Err(failed::<D>(&format!("{LATEST} {table}"), &error));
                 }
             }
         }

@@ -9,7 +9,7 @@ fn parked(name: &str) -> String {
 }
 
 /// What a rename must know of a table that is there.
-pub(crate) trait Present {
+pub(super) trait Present {
     /// Whether there is a column of exactly that name.
     fn has(&self, name: &str) -> bool;
 
@@ -22,7 +22,7 @@ pub(crate) trait Present {
 ///
 /// # Errors
 /// A column is missing, or whether a swap has been done can't be told.
-pub(crate) fn renames(
+pub(super) fn renames(
     server: &str,
     table: &TableId,
     names: &[(String, String)],
