@@ -23,4 +23,4 @@ pub mod values;
 
 pub use error::{Retry, SinkError};
 pub use registry::{TYPES, build};
-pub use sink::{Capabilities, Committable, EventSink, Gauge, MetadataApplier, Sink, SinkContext};
+pub use sink::{Capabilities, Committable, EventSink, Gauge, MetadataApplier, Sink, SinkContext, TableSelector};

@@ -3,6 +3,10 @@
 use crate::SinkError;
 use async_trait::async_trait;
 use rowferry_model::{ChangeBatch, CheckpointId, SchemaChange, TableId, TableSchema};
+use std::sync::Arc;
+
+/// Whether a list of table patterns means a table.
+pub type TableSelector = Arc<dyn Fn(&TableId) -> bool + Send + Sync>;
 
 /// What a sink is told of the pipeline when it is built.
 #[derive(Clone, Debug)]
@@ -15,6 +19,8 @@ pub struct SinkContext {
     pub time_zone: String,
     /// A name that is unique to this pipeline's state and stays the same over restarts: 32 hexadecimal digits.
     pub instance: String,
+    /// Reads a list of table patterns in the dialect of the source's `tables`; says what is wrong with it.
+    pub select: fn(&str) -> Result<TableSelector, String>,
 }
 
 /// What a sink needs to make the rows of one checkpoint visible, also after a crash: opaque bytes that the pipeline

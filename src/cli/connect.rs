@@ -166,6 +166,7 @@ fn probe(settings: &Settings) -> Result<()> {
         parallelism: settings.parallelism,
         time_zone: settings.time_zone.clone(),
         instance: "0".repeat(32),
+        select: settings.select_tables,
     };
     let mut sink = rowferry_sinks::build(&settings.sink_type, &settings.sink_options, &context)?;
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,5 +1,6 @@
 //! From a checked pipeline file to what a run needs.
 
+use crate::config::pattern::select_tables;
 use crate::config::{MetadataColumn, PipelineConfig, RouteMode, StartupMode, TlsMode as Encryption, Zone, targets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::binlog::JsonStyle;
@@ -113,6 +114,7 @@ pub(super) fn settings(config: &PipelineConfig, wishes: &Wishes<'_>) -> Result<S
         memory: usize::try_from(config.pipeline.memory).unwrap_or(usize::MAX),
         sink_type: config.sink.kind.name.to_owned(),
         sink_options: config.sink.options.given_text(),
+        select_tables,
         time_zone: config.pipeline.local_time_zone.to_string(),
         server_zone_offset: source.server_time_zone.map(offset_now),
         transforms: crate::transforms::of(config).map_err(transform_error)?.map(Arc::new),

@@ -14,7 +14,7 @@ mod selectors;
 
 pub use error::PatternError;
 pub use route::{RoutePattern, RouteTarget};
-pub use selectors::TablePattern;
+pub use selectors::{TablePattern, select_tables};
 
 pub(crate) use rowferry_transform::java_regex::group_names;
 

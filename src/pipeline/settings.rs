@@ -6,6 +6,7 @@ use crate::mysql::reader::Skip;
 use crate::mysql::snapshot::ChunkOptions;
 use crate::mysql::wire::ConnectOptions;
 use rowferry_model::Offset;
+use rowferry_sinks::TableSelector;
 use rowferry_sql::MappingOptions;
 use rowferry_transform::Transforms;
 use std::collections::BTreeMap;
@@ -89,6 +90,8 @@ pub struct Settings {
     pub sink_type: String,
     /// The sink's options.
     pub sink_options: BTreeMap<String, String>,
+    /// Reads the table patterns that stand among them.
+    pub select_tables: fn(&str) -> Result<TableSelector, String>,
     /// `pipeline.local-time-zone`.
     pub time_zone: String,
     /// The offset that `server-time-zone` has from UTC at this moment, in seconds.

@@ -68,6 +68,7 @@ pub(super) async fn start<'a>(
         parallelism: settings.parallelism,
         time_zone: settings.time_zone.clone(),
         instance: store.instance().map_err(store_error)?,
+        select: settings.select_tables,
     };
     let mut sink = rowferry_sinks::build(&settings.sink_type, &settings.sink_options, &context)?;
     sink.events.recover(last).await?;

@@ -1,5 +1,6 @@
 //! The options of the Doris sink.
 
+use super::partition::Partitions;
 use crate::olap::json::Zone;
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
@@ -60,6 +61,8 @@ pub(super) struct Config {
     pub(super) load_headers: Vec<(String, String)>,
     /// `table.create.properties.*`.
     pub(super) table_properties: Vec<(String, String)>,
+    /// `table.create.auto-partition.properties.*`.
+    pub(super) partitions: Partitions,
     pub(super) schema_change_timeout: Duration,
     /// Whether a transaction that the server no longer knows counts as committed.
     pub(super) assume_committed: bool,
@@ -81,7 +84,7 @@ impl Config {
         let zone = Zone::parse(&context.time_zone).ok_or_else(|| {
             SinkError::permanent(format!("doris sink: there is no time zone `{}`", context.time_zone))
         })?;
-        refuse_what_is_not_there(&settings, options)?;
+        check_charset(&settings)?;
         let duration = |key: &str, default: Duration| match settings.text(key) {
             None => Ok(default),
             Some(v) => parse_duration(v).map_err(|_| settings.bad(key, v, "a duration")),
@@ -148,20 +151,15 @@ impl Config {
             table_properties: prefixed(options, "table.create.properties.")
                 .map(|(k, v)| (k.to_owned(), v.to_owned()))
                 .collect(),
+            partitions: Partitions::parse(&settings, options, context)?,
             schema_change_timeout: duration("schema.evolution.timeout", Duration::from_secs(30 * 60))?,
             assume_committed: settings.flag("rowferry.assume-committed", false)?,
         })
     }
 }
 
-/// What Flink CDC's sink can and this one can't: never in silence.
-fn refuse_what_is_not_there(settings: &Settings<'_>, options: &BTreeMap<String, String>) -> Result<(), SinkError> {
-    if let Some(key) = options.keys().find(|k| k.starts_with("table.create.auto-partition.properties.")) {
-        return Err(SinkError::permanent(format!(
-            "doris sink: `{key}` is set, but this version does not create partitioned tables"
-        ))
-        .hint("create the table by hand, with the partition's column in its unique key and in the stream's key"));
-    }
+/// What statements are written in.
+fn check_charset(settings: &Settings<'_>) -> Result<(), SinkError> {
     match settings.text("charset-encoding") {
         Some(v) if !v.eq_ignore_ascii_case("utf-8") && !v.eq_ignore_ascii_case("utf8") => {
             Err(settings.bad("charset-encoding", v, "UTF-8"))

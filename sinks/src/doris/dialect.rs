@@ -3,7 +3,8 @@
 use super::config::Config;
 use super::literal;
 use super::load_client::LoadClient;
-use super::row_plan::{check_column_name, check_table, row_plan, target_type};
+use super::partition::Partition;
+use super::row_plan::{check_column_name, check_table, load_plan, target_type};
 use super::shown::{self, Model, TableKind};
 use super::target_type::TargetType;
 use crate::SinkError;
@@ -11,6 +12,7 @@ use crate::olap::applier::{ColumnClause, Dialect, Version, list, properties, tab
 use crate::olap::default_value::{DefaultValue, now};
 use crate::olap::quote;
 use rowferry_model::{Column, SchemaChange, TableId, TableSchema};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -100,8 +102,13 @@ impl Dialect for Doris {
         check_column_name(table, name)
     }
 
+    fn shape<'a>(&self, table: &TableId, schema: &'a TableSchema) -> Cow<'a, TableSchema> {
+        self.config.partitions.shape(table, schema)
+    }
+
     fn check_schema(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError> {
-        row_plan(table, schema, self.config.deletes).map(|_| ())
+        self.config.partitions.check(table, schema)?;
+        load_plan(&self.config, table, schema).map(|_| ())
     }
 
     fn check_kind(table: &TableId, schema: &TableSchema, kind: &TableKind) -> Result<(), SinkError> {
@@ -172,9 +179,17 @@ impl Dialect for Doris {
         if keys.is_empty() && !all.iter().any(|(k, _)| k == WITHOUT_KEYS) {
             all.push((WITHOUT_KEYS.to_owned(), "true".to_owned()));
         }
+        let partition = self.config.partitions.of(table, schema);
+        let is_partition = |name: &String| partition.as_ref().is_some_and(|p| p.column == *name);
+        // One that was put into the key only because Doris wants it there says nothing of where rows are to lie.
+        let hash: Vec<String> = keys.iter().filter(|k| !is_partition(k)).cloned().collect();
+        let hash = list(if hash.is_empty() { keys } else { &hash }, |k| quote::name(k));
         let keys = list(keys, |k| quote::name(k));
-        let mut sql =
-            format!("CREATE TABLE IF NOT EXISTS {} ({})", table_name(table), list(columns, ColumnClause::sql));
+        let described = list(columns, |column| {
+            let takes_null = !is_partition(&column.name);
+            ColumnClause { nullable: column.nullable && takes_null, ..column.clone() }.sql()
+        });
+        let mut sql = format!("CREATE TABLE IF NOT EXISTS {} ({described})", table_name(table));
         if !keys.is_empty() {
             sql.push_str(&format!(" UNIQUE KEY ({keys})"));
         }
@@ -182,10 +197,13 @@ impl Dialect for Doris {
             // Here, and only here, escapes work.
             sql.push_str(&format!(" COMMENT {}", quote::string(comment)));
         }
+        if let Some(Partition { column, unit }) = &partition {
+            sql.push_str(&format!(" AUTO PARTITION BY RANGE (date_trunc({}, '{unit}'))()", quote::name(column)));
+        }
         if keys.is_empty() {
             sql.push_str(" DISTRIBUTED BY RANDOM BUCKETS AUTO");
         } else {
-            sql.push_str(&format!(" DISTRIBUTED BY HASH ({keys}) BUCKETS AUTO"));
+            sql.push_str(&format!(" DISTRIBUTED BY HASH ({hash}) BUCKETS AUTO"));
         }
         sql + &properties(&all)
     }

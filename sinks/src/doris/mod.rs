@@ -10,6 +10,7 @@ mod load_client;
 mod load_error;
 mod loader;
 mod nodes;
+mod partition;
 mod row_plan;
 mod shared;
 mod shown;

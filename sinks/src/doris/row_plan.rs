@@ -1,5 +1,6 @@
 //! From a schema of the stream to Doris' types, and to how its rows are written.
 
+use super::config::Config;
 use super::target_type::{MAX_CHAR, MAX_VARCHAR, TargetType};
 use crate::SinkError;
 use crate::olap::json::{ColumnPlan, Form, Framing, OpField, Plan};
@@ -10,6 +11,9 @@ pub(super) const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
 /// The greatest length of names, in characters.
 const MAX_TABLE_NAME: usize = 64;
 const MAX_COLUMN_NAME: usize = 256;
+/// A day and a moment where there is none, as JSON.
+const FIRST_DAY: &str = "\"1970-01-01\"";
+const FIRST_MOMENT: &str = "\"1970-01-01 00:00:00\"";
 
 /// The type that a column gets.
 pub(super) fn target_type(column: &Column, key: bool) -> TargetType {
@@ -51,6 +55,24 @@ fn bytes_per_char(column: &Column, chars: u32) -> u32 {
         Some(bytes) if bytes < 4 * u64::from(chars.max(1)) => 3,
         _ => 4,
     }
+}
+
+/// How the rows of a table are loaded, with its partitions.
+///
+/// # Errors
+/// A table or a schema that Doris can't hold.
+pub(super) fn load_plan(config: &Config, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError> {
+    let mut plan = row_plan(table, &config.partitions.shape(table, schema), config.deletes)?;
+    if let Some(partition) = config.partitions.of(table, schema)
+        && let Some(column) = plan.columns.iter_mut().find(|c| c.name == partition.column)
+    {
+        // A partition's column takes no NULL: as in Flink CDC, such rows lie in the first days of 1970.
+        column.null = match schema.column(&partition.column).map(|c| c.data_type) {
+            Some(DataType::Date) => FIRST_DAY,
+            _ => FIRST_MOMENT,
+        };
+    }
+    Ok(plan)
 }
 
 /// How the rows of a schema are loaded.
@@ -107,8 +129,8 @@ fn filler(column: &Column, target: &TargetType) -> Option<&'static str> {
     }
     Some(match target {
         TargetType::Boolean => "false",
-        TargetType::Date => "\"1970-01-01\"",
-        TargetType::DateTime(_) => "\"1970-01-01 00:00:00\"",
+        TargetType::Date => FIRST_DAY,
+        TargetType::DateTime(_) => FIRST_MOMENT,
         TargetType::Char(_) | TargetType::Varchar(_) | TargetType::String => "\"\"",
         _ => "0",
     })

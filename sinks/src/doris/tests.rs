@@ -4,15 +4,26 @@ use super::committable::{self, PreparedTransaction};
 use super::config::{Config, Mode};
 use super::dialect::Doris;
 use super::load_client::transaction_in;
-use super::row_plan::{row_plan, target_type};
+use super::partition::PREFIX;
+use super::row_plan::{load_plan, row_plan, target_type};
 use super::target_type::TargetType;
 use crate::olap::applier::default_sql;
 use crate::olap::column_type::ColumnType;
 use crate::olap::label::Labels;
-use crate::{Committable, SinkContext};
+use crate::{Committable, SinkContext, TableSelector};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Names themselves, with commas between them.
+fn whole_names(list: &str) -> Result<TableSelector, String> {
+    if list.contains('*') {
+        return Err("a name".to_owned());
+    }
+    let names: Vec<String> = list.split(',').map(str::to_owned).collect();
+    Ok(Arc::new(move |table| names.contains(&table.to_string())))
+}
 
 fn parse(more: &[(&str, &str)]) -> Result<Config, String> {
     let mut options: BTreeMap<String, String> =
@@ -31,6 +42,7 @@ fn parse(more: &[(&str, &str)]) -> Result<Config, String> {
         parallelism: 1,
         time_zone: "Asia/Shanghai".to_owned(),
         instance: "0".repeat(32),
+        select: whole_names,
     };
     Config::parse(&options, &context).map_err(|e| e.to_string())
 }
@@ -87,7 +99,10 @@ fn options_that_cannot_be_understood_are_named() {
         ("sink.properties.strip_outer_array", "true"),
         ("sink.properties.compress_type", "lz4"),
         ("sink.properties.group_commit", "on"),
-        ("table.create.auto-partition.properties.include", "a.b"),
+        ("table.create.auto-partition.properties.include", "a.*"),
+        ("table.create.auto-partition.properties.default-partition-unit", "decade"),
+        ("table.create.auto-partition.properties.a.b.partition-unit", "fortnight"),
+        ("table.create.auto-partition.properties.partitions", "9"),
     ] {
         let error = parse(&[(key, value)]).unwrap_err();
         assert!(error.contains(key), "{key}: {error}");
@@ -201,4 +216,66 @@ fn lengths_follow_the_charset_of_the_source() {
     };
     // 16 characters of base64 for 12 bytes at most.
     assert_eq!(row_plan(&TableId::new("d", "t"), &schema, true).unwrap().columns[0].limit, Some(12));
+}
+
+fn partitioned(more: &[(&str, &str)]) -> Result<Config, String> {
+    let named: Vec<(String, &str)> = more.iter().map(|(key, value)| (format!("{PREFIX}{key}"), *value)).collect();
+    let options: Vec<(&str, &str)> = named.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+    parse(&options)
+}
+
+#[test]
+fn partitions_are_chosen_by_table() {
+    let schema = TableSchema {
+        columns: vec![
+            Column::new("id", DataType::Int).not_null(),
+            Column::new("at", DataType::Timestamp(3)),
+            Column::new("day", DataType::Date),
+            Column::new("name", DataType::Varchar(9)),
+        ],
+        primary_key: vec!["id".to_owned()],
+        ..TableSchema::default()
+    };
+    let config = partitioned(&[
+        ("include", "d.a,d.b,d.c,d.e"),
+        ("exclude", "d.c"),
+        ("default-partition-key", "at"),
+        ("default-partition-unit", "Month"),
+        ("d.b.partition-key", "day"),
+        ("d.b.partition-unit", "day"),
+        ("d.e.partition-key", "name"),
+    ])
+    .unwrap();
+    let chosen = |table: &str| {
+        let partition = config.partitions.of(&TableId::new("d", table), &schema);
+        partition.map(|p| format!("{} by {}", p.column, p.unit))
+    };
+    assert_eq!(chosen("a").as_deref(), Some("at by month"));
+    assert_eq!(chosen("b").as_deref(), Some("day by day"));
+    assert_eq!(chosen("c"), None, "excluded");
+    assert_eq!(chosen("other"), None, "not included");
+    assert_eq!(chosen("e"), None, "no day");
+    let error = config.partitions.check(&TableId::new("d", "e"), &schema).unwrap_err().to_string();
+    assert!(error.contains("`name`") && error.contains("d.e.partition-key"), "{error}");
+    config.partitions.check(&TableId::new("d", "a"), &schema).unwrap();
+
+    // The column is the last of the key and takes no NULL.
+    let table = TableId::new("d", "a");
+    let shaped = config.partitions.shape(&table, &schema);
+    assert_eq!(shaped.primary_key, ["id", "at"]);
+    assert!(!shaped.columns[1].nullable);
+    let plan = load_plan(&config, &table, &schema).unwrap();
+    assert_eq!(plan.keys, [0, 1]);
+    let nulls: Vec<&str> = plan.columns.iter().map(|c| c.null).collect();
+    assert_eq!(nulls, ["null", "\"1970-01-01 00:00:00\"", "null", "null"]);
+    assert_eq!(load_plan(&config, &TableId::new("d", "b"), &schema).unwrap().columns[2].null, "\"1970-01-01\"");
+}
+
+#[test]
+fn partitions_need_a_unit() {
+    let error = partitioned(&[("default-partition-key", "at")]).unwrap_err();
+    assert!(error.contains("default-partition-unit"), "{error}");
+    let error = partitioned(&[("d.b.partition-key", "at")]).unwrap_err();
+    assert!(error.contains("d.b"), "{error}");
+    assert!(!partitioned(&[("default-partition-unit", "day")]).unwrap().partitions.any());
 }

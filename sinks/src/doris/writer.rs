@@ -4,7 +4,7 @@ use super::commit;
 use super::committable::{self, PreparedTransaction};
 use super::config::{Config, Mode};
 use super::loader::DorisLoader;
-use super::row_plan::row_plan;
+use super::row_plan::load_plan;
 use super::shared::Shared;
 use crate::olap::json::{BatchEncoder, Plan};
 use crate::olap::loads::{Limits, Loads};
@@ -46,7 +46,7 @@ impl DorisWriter {
         {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(row_plan(batch.table(), batch.schema(), self.config.deletes)?);
+        let plan = Arc::new(load_plan(&self.config, batch.table(), batch.schema())?);
         self.plans.insert(batch.table().clone(), (Arc::clone(batch.schema()), Arc::clone(&plan)));
         Ok(plan)
     }
@@ -87,13 +87,15 @@ impl EventSink for DorisWriter {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             keyless_tables: true,
-            before_images: self.config.deletes,
+            // A key that changes is a deletion and an insertion already. The source does not know that a partition's
+            // column belongs to the key.
+            before_images: self.config.deletes && self.config.partitions.any(),
             exactly_once: self.config.mode == Mode::TwoPhase,
         }
     }
 
     fn check(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError> {
-        row_plan(table, schema, self.config.deletes).map(|_| ())
+        load_plan(&self.config, table, schema).map(|_| ())
     }
 
     async fn write(&mut self, batch: ChangeBatch) -> Result<(), SinkError> {

@@ -49,6 +49,7 @@ impl Warehouse {
             parallelism: 1,
             time_zone: "UTC".into(),
             instance: "0123456789abcdef0123456789abcdef".into(),
+            select: |_| Err("there are no patterns here".to_owned()),
         };
         crate::build("paimon", &self.options, &context).unwrap()
     }

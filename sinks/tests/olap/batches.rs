@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayRef, RecordBatch};
 use rowferry_model::{ChangeBatch, Changes, Column, DataType, RowOp, TableId, TableSchema};
-use rowferry_sinks::{Sink, SinkContext, SinkError};
+use rowferry_sinks::{Sink, SinkContext, SinkError, TableSelector};
 use std::sync::Arc;
 
 pub const INSTANCE: &str = "0123456789abcdef0123456789abcdef";
@@ -13,7 +13,14 @@ pub fn context() -> SinkContext {
         parallelism: 1,
         time_zone: "+08:00".to_owned(),
         instance: INSTANCE.to_owned(),
+        select: whole_names,
     }
+}
+
+/// Names themselves, with commas between them: the patterns of a pipeline file are not the sinks' matter.
+fn whole_names(list: &str) -> Result<TableSelector, String> {
+    let names: Vec<String> = list.split(',').map(|name| name.trim().to_owned()).collect();
+    Ok(Arc::new(move |table| names.contains(&table.to_string())))
 }
 
 pub fn table() -> TableId {

@@ -2,7 +2,9 @@
 
 use super::{PatternError, hints};
 use regex::Regex;
+use rowferry_sinks::TableSelector;
 use rowferry_transform::java_regex::{self, Case};
+use std::sync::Arc;
 
 /// A list of patterns `database.table`. Both sides are regular expressions that must match the whole name, in any case.
 #[derive(Clone, Debug)]
@@ -95,6 +97,15 @@ impl Item {
             databases.iter().any(|regex| regex.is_match(database)) && tables.iter().any(|regex| regex.is_match(table))
         })
     }
+}
+
+/// A pattern for a sink, which knows tables but not how a pipeline file names them.
+///
+/// # Errors
+/// The pattern is wrong: the reason, with the way out.
+pub fn select_tables(text: &str) -> Result<TableSelector, String> {
+    let pattern = TablePattern::parse(text).map_err(|error| error.to_string())?;
+    Ok(Arc::new(move |table| pattern.matches(table.database(), table.table())))
 }
 
 /// Cuts at a sign that has no backslash before it.

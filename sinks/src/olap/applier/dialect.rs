@@ -8,6 +8,7 @@ use super::ddl::ColumnClause;
 use crate::SinkError;
 use async_trait::async_trait;
 use rowferry_model::{Column, SchemaChange, TableId, TableSchema};
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// A server's version: `(3, 3, 2)`.
@@ -101,6 +102,11 @@ pub(crate) trait Dialect: Send + Sync {
     /// # Errors
     /// There can't.
     fn check_column(table: &TableId, name: &str) -> Result<(), SinkError>;
+
+    /// A table's schema as the server is to have it, where that is another: with more columns in its key, for example.
+    fn shape<'a>(&self, _table: &TableId, schema: &'a TableSchema) -> Cow<'a, TableSchema> {
+        Cow::Borrowed(schema)
+    }
 
     /// Whether rows of a schema can be loaded.
     ///

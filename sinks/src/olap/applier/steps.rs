@@ -48,9 +48,11 @@ pub(super) fn steps<D: Dialect>(
     present: Option<&TargetTable<D>>,
 ) -> Result<Vec<Step>, SinkError> {
     let table = change.table();
+    let after = after.map(|schema| dialect.shape(table, schema));
+    let after = after.as_deref();
     let Some(present) = present else {
         return match change {
-            SchemaChange::CreateTable { schema, .. } => create(dialect, table, schema),
+            SchemaChange::CreateTable { schema, .. } => create(dialect, table, &dialect.shape(table, schema)),
             // Truncated before a crash and dropped since.
             SchemaChange::DropTable { .. } | SchemaChange::TruncateTable { .. } => Ok(Vec::new()),
             _ => Err(SinkError::permanent(format!("{table} is changed, but {} has no such table", D::SERVER))
@@ -59,7 +61,9 @@ pub(super) fn steps<D: Dialect>(
     };
     let columns = Columns { dialect, table, after, present };
     match change {
-        SchemaChange::CreateTable { schema, .. } => compare(dialect, table, schema, present).map(|()| Vec::new()),
+        SchemaChange::CreateTable { schema, .. } => {
+            compare(dialect, table, &dialect.shape(table, schema), present).map(|()| Vec::new())
+        }
         SchemaChange::DropTable { .. } => Ok(vec![Step::Final(ddl::drop_table(table))]),
         SchemaChange::TruncateTable { .. } => Ok(vec![Step::Final(ddl::truncate_table(table))]),
         SchemaChange::AlterTableComment { comment, .. } => {

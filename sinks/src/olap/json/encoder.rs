@@ -66,9 +66,13 @@ impl<'a> BatchEncoder<'a> {
         Ok(objects)
     }
 
-    /// A before image may leave out a key that did not change.
+    /// A before image may leave out a key that did not change. Where NULL is a value of the key, it is there.
     fn key_differs(&self, before: usize, after: usize) -> bool {
-        self.plan.keys.iter().filter_map(|k| self.cells.get(*k)).any(|c| !c.is_null(before) && !c.same(before, after))
+        let keys = self.plan.keys.iter().filter_map(|k| Some((self.plan.columns.get(*k)?, self.cells.get(*k)?)));
+        keys.into_iter().any(|(column, cells)| {
+            let known = column.null != "null" || !cells.is_null(before);
+            known && !cells.same(before, after)
+        })
     }
 
     fn upsert(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
@@ -76,7 +80,7 @@ impl<'a> BatchEncoder<'a> {
         for (column, cells) in self.plan.columns.iter().zip(&self.cells) {
             out.extend_from_slice(column.head());
             if cells.is_null(row) {
-                out.extend_from_slice(b"null");
+                out.extend_from_slice(column.null.as_bytes());
             } else if let Err(unfit) = cells.append(out, row) {
                 return Err(self.refuse(&column.name, row, &unfit));
             }
@@ -93,6 +97,11 @@ impl<'a> BatchEncoder<'a> {
             out.extend_from_slice(column.head());
             let key = self.plan.keys.contains(&i);
             if cells.is_null(row) {
+                if column.null != "null" {
+                    out.extend_from_slice(column.null.as_bytes());
+                    out.push(b',');
+                    continue;
+                }
                 if key {
                     return Err(SinkError::permanent(format!(
                         "a deletion in {} comes without its key `{}`",

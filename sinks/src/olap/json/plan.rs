@@ -25,6 +25,8 @@ pub(crate) struct ColumnPlan {
     pub(crate) form: Form,
     /// The greatest length of a value, in bytes as the target counts them; `None`: no value can exceed it.
     pub(crate) limit: Option<usize>,
+    /// What NULL is written as, in JSON.
+    pub(crate) null: &'static str,
     /// What a deletion gives for a value that must not be NULL but is not known, as JSON; `None`: NULL is allowed.
     pub(crate) filler: Option<&'static str>,
     head: Vec<u8>,
@@ -36,7 +38,7 @@ impl ColumnPlan {
         let mut head = Vec::with_capacity(field.len() + 3);
         append_string(&mut head, field);
         head.push(b':');
-        Self { name: name.to_owned(), form, limit, filler, head }
+        Self { name: name.to_owned(), form, limit, null: "null", filler, head }
     }
 
     /// The field's name, quoted and escaped, with the colon.

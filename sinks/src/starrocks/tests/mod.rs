@@ -34,6 +34,7 @@ fn parse(more: &[(&str, &str)]) -> Result<Config, String> {
         parallelism: 1,
         time_zone: "Asia/Shanghai".to_owned(),
         instance: "0".repeat(32),
+        select: |_| Err("there are no patterns here".to_owned()),
     };
     Config::parse(&options, &context).map_err(|e| e.to_string())
 }
