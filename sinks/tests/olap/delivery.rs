@@ -155,6 +155,43 @@ async fn what_was_prepared_but_not_saved_is_rolled_back() {
     assert_eq!(shown(&server, &table()), ["1|saved", "2|again"]);
 }
 
+/// A table that comes to its first rows some checkpoints after a crash: what the crash left is rolled back all the same. It
+/// would block every ALTER of the table until it times out.
+#[tokio::test]
+async fn what_a_crash_left_is_rolled_back_however_late_its_table_comes() {
+    for (checkpoints, crashes_again) in [(1, false), (3, false), (30, false), (1, true), (3, true)] {
+        let what = format!("{checkpoints} checkpoints, crashes again: {crashes_again}");
+        let (server, mut first) = start(&EXACTLY_ONCE).await;
+        let late = TableId::new("shop", "other");
+        create(&mut first, &late).await;
+        for t in [&table(), &late] {
+            first.events.write(rows(t, &[(Insert, 1, Some("lost"))])).await.unwrap();
+        }
+        first.events.prepare(1).await.unwrap().unwrap();
+        std::mem::forget(first);
+
+        let mut next = sink(&server, &EXACTLY_ONCE);
+        next.events.recover(None).await.unwrap();
+        let mut saved = None;
+        for id in 1..=checkpoints {
+            next.events.write(rows(&table(), &[(Insert, 1, Some("again"))])).await.unwrap();
+            let committable = next.events.prepare(id).await.unwrap().unwrap();
+            next.events.commit(id, committable.clone()).await.unwrap();
+            saved = Some((id, Some(committable)));
+        }
+        if crashes_again {
+            std::mem::forget(next);
+            next = sink(&server, &EXACTLY_ONCE);
+            next.events.recover(saved).await.unwrap();
+        }
+        next.events.write(rows(&late, &[(Insert, 1, Some("late"))])).await.unwrap();
+        checkpoint(&mut next, checkpoints + 1).await.unwrap();
+        assert_eq!(shown(&server, &late), ["1|late"], "{what}");
+        let open = server.world().transactions.iter().filter(|t| !t.is_over()).count();
+        assert_eq!(open, 0, "{what}");
+    }
+}
+
 #[tokio::test]
 async fn an_open_transaction_of_a_crash_does_not_block_an_alteration() {
     let (server, mut first) = start(&EXACTLY_ONCE).await;
