@@ -111,6 +111,10 @@ impl TableSchema {
                 for AlteredColumn { name, data_type, nullable, comment, .. } in columns {
                     let at = next.position(name)?;
                     let column = &mut next.columns[at];
+                    if column.data_type != *data_type {
+                        // Known for the former length and charset only.
+                        column.max_bytes = None;
+                    }
                     column.data_type = *data_type;
                     column.nullable = *nullable;
                     if comment.is_some() {

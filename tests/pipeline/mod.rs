@@ -9,6 +9,7 @@ mod golden;
 mod lake;
 mod large;
 mod log_files;
+mod olap;
 mod resume;
 mod schema;
 mod snapshot;

@@ -5,3 +5,5 @@ pub(crate) mod servers;
 pub(crate) mod rowferry;
 pub(crate) mod target;
 pub(crate) mod lake;
+pub(crate) mod olap;
+pub(crate) mod writers;

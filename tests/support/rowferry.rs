@@ -297,13 +297,19 @@ impl StrictTarget {
 
 /// The rows of a table as the server gives them, in the form of [`StrictTarget::rows`].
 pub(crate) fn server_rows(database: &Database, table: &str, columns: &[&str]) -> Vec<String> {
-    let mut connection = database.connect();
-    let list = columns.iter().map(|c| quote_identifier(c)).collect::<Vec<_>>().join(", ");
-    let mut rows: Vec<String> = connection
-        .query(&format!("SELECT {list} FROM {}", quote_identifier(table)))
+    let columns: Vec<String> = columns.iter().map(|c| quote_identifier(c)).collect();
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    server_values(database, table, &columns)
+}
+
+/// The same for expressions instead of columns.
+pub(crate) fn server_values(database: &Database, table: &str, expressions: &[&str]) -> Vec<String> {
+    let mut rows: Vec<String> = database
+        .connect()
+        .query(&format!("SELECT {} FROM {}", expressions.join(", "), quote_identifier(table)))
         .expect("selects")
         .iter()
-        .map(|row| (0..columns.len()).map(|i| row.at(i).unwrap_or("null").to_owned()).collect::<Vec<_>>().join("|"))
+        .map(|row| (0..expressions.len()).map(|i| row.at(i).unwrap_or("null").to_owned()).collect::<Vec<_>>().join("|"))
         .collect();
     rows.sort();
     rows

@@ -41,3 +41,25 @@ fn a_dropped_column_leaves_the_key_however_it_is_spelled() {
     let change = SchemaChange::DropColumns { table: TableId::new("d", "t"), names: vec!["B".into()] };
     assert_eq!(schema().apply(&change).unwrap().unwrap().primary_key, ["a"]);
 }
+
+/// The bytes of a text are those of its length: a longer one has more, how many nobody says.
+#[test]
+fn a_changed_type_does_not_keep_the_bytes_of_the_former_one() {
+    let mut before = schema();
+    for (column, bytes) in before.columns.iter_mut().zip([None, Some(80), Some(80)]) {
+        column.data_type = DataType::Varchar(20);
+        column.max_bytes = bytes;
+    }
+    let altered = |name: &str, length| AlteredColumn {
+        name: name.to_owned(),
+        data_type: DataType::Varchar(length),
+        nullable: true,
+        old: None,
+        comment: None,
+    };
+    let columns = vec![altered("b", 40), altered("c", 20)];
+    let change = SchemaChange::AlterColumns { table: TableId::new("d", "t"), columns };
+    let after = before.apply(&change).unwrap().unwrap();
+    let bytes: Vec<Option<u64>> = after.columns.iter().map(|c| c.max_bytes).collect();
+    assert_eq!(bytes, [None, None, Some(80)]);
+}

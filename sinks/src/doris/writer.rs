@@ -127,12 +127,11 @@ impl EventSink for DorisWriter {
         self.loads.abandon().await;
         self.plans.clear();
         self.failed = None;
-        self.shared.forget_cleaned();
         let Some((checkpoint, committable)) = last else {
-            self.shared.set_checkpoint(1);
+            self.shared.begin(1);
             return Ok(());
         };
-        self.shared.set_checkpoint(checkpoint.saturating_add(1));
+        self.shared.begin(checkpoint.saturating_add(1));
         let Some(committable) = committable else { return Ok(()) };
         let transactions = committable::decode(&committable)?;
         let tables: Vec<TableId> =

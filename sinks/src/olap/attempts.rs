@@ -10,6 +10,9 @@ use std::sync::{Mutex, PoisonError};
 /// How many checkpoints behind the last saved one an earlier attempt can have begun: the one that was not saved, the
 /// one behind it, and one to be safe.
 const STALE_CHECKPOINTS: u64 = 3;
+/// How many checkpoints before the last saved one are looked at too: each may have been begun by an attempt that loaded
+/// a table and died, and saved by a later one that died before it came to the table.
+const FORMER_CHECKPOINTS: u64 = 4;
 /// How many transactions of one table and checkpoint are looked for.
 const STALE_SEQUENCES: u32 = 4096;
 
@@ -50,6 +53,8 @@ pub(crate) struct Attempts<C> {
     instance: String,
     /// The checkpoint that rows belong to now.
     checkpoint: AtomicU64,
+    /// The first checkpoint of this attempt.
+    first: AtomicU64,
     cleaned: Mutex<HashSet<TableId>>,
 }
 
@@ -61,6 +66,7 @@ impl<C: Transactions> Attempts<C> {
             prefix: prefix.to_owned(),
             instance: instance.to_owned(),
             checkpoint: AtomicU64::new(1),
+            first: AtomicU64::new(1),
             cleaned: Mutex::new(HashSet::new()),
         }
     }
@@ -75,8 +81,10 @@ impl<C: Transactions> Attempts<C> {
         self.checkpoint.store(checkpoint, Ordering::Release);
     }
 
-    /// After a restart: what was found clean may not be any more.
-    pub(crate) fn forget_cleaned(&self) {
+    /// A new attempt begins, with this checkpoint: what was found clean may not be any more.
+    pub(crate) fn begin(&self, checkpoint: u64) {
+        self.first.store(checkpoint, Ordering::Release);
+        self.set_checkpoint(checkpoint);
         self.cleaned.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
@@ -103,8 +111,10 @@ impl<C: Transactions> Attempts<C> {
 
     fn discard(&self, table: &TableId) -> Result<(), LoadError> {
         let labels = self.labels(table);
-        let first = self.checkpoint();
-        for checkpoint in first..first.saturating_add(STALE_CHECKPOINTS) {
+        // Not from the checkpoint of now: a table may have its first rows of an attempt much later. What is saved is
+        // committed by now, so that nothing of a former checkpoint waits for more than its end.
+        let first = self.first.load(Ordering::Acquire);
+        for checkpoint in first.saturating_sub(FORMER_CHECKPOINTS)..first.saturating_add(STALE_CHECKPOINTS) {
             for sequence in 0..STALE_SEQUENCES {
                 let label = labels.transaction(checkpoint, sequence);
                 match self.client.known(table, &label)? {

@@ -1,57 +1,14 @@
-//! Rows arrive as each mode promises, whatever breaks.
+//! What only Doris has: modes, backends, tables without a key.
 
-use crate::stand_in::{FaultAction, Settings, StandIn, Ty, When};
-use crate::support::{EXACTLY_ONCE, checkpoint, create, exact, options, rows, shown, simple_schema, sink, table};
+use crate::olap::delivery::{Pipeline, start};
+use crate::stand_in::{FaultAction, Settings, When};
+use crate::support::{
+    EXACTLY_ONCE, StandIn, checkpoint, create, exact, options, rows, shown, simple_schema, sink, table,
+};
 use rowferry_model::RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
-use rowferry_model::{AlteredColumn, DataType, SchemaChange, TableId};
-use rowferry_sinks::{Committable, Retry, Sink, SinkError};
+use rowferry_model::{SchemaChange, TableId};
+use rowferry_sinks::Retry;
 use std::time::{Duration, Instant};
-
-async fn start(more: &[(&str, &str)]) -> (StandIn, Sink) {
-    let server = StandIn::start(Settings::default());
-    let mut sink = sink(&server, more);
-    sink.events.recover(None).await.unwrap();
-    create(&mut sink, &table()).await;
-    (server, sink)
-}
-
-#[tokio::test]
-async fn rows_are_seen_with_the_commit_and_not_before() {
-    let (server, mut sink) = start(&EXACTLY_ONCE).await;
-    assert!(sink.events.capabilities().exactly_once);
-    sink.events.write(rows(&table(), &[(Insert, 1, Some("a")), (Insert, 2, None)])).await.unwrap();
-    let committable = sink.events.prepare(1).await.unwrap().unwrap();
-    assert!(shown(&server, &table()).is_empty());
-    sink.events.commit(1, committable.clone()).await.unwrap();
-    assert_eq!(shown(&server, &table()), ["1|a", "2|NULL"]);
-    // A second commit changes nothing.
-    sink.events.commit(1, committable).await.unwrap();
-    assert_eq!(shown(&server, &table()), ["1|a", "2|NULL"]);
-    assert_eq!(sink.events.prepare(2).await.unwrap(), None, "nothing was written");
-}
-
-#[tokio::test]
-async fn deletions_updates_and_changes_of_the_key() {
-    for mode in [&EXACTLY_ONCE[..], &[]] {
-        let (server, mut sink) = start(mode).await;
-        let t = table();
-        sink.events
-            .write(rows(&t, &[(Insert, 1, Some("a")), (Insert, 2, Some("b")), (Insert, 3, Some("c"))]))
-            .await
-            .unwrap();
-        let changes = [
-            (UpdateBefore, 1, Some("a")),
-            (UpdateAfter, 1, Some("a2")),
-            (Delete, 2, Some("b")),
-            (UpdateBefore, 3, Some("c")),
-            (UpdateAfter, 30, Some("c2")),
-            (Insert, 2, Some("again")),
-        ];
-        sink.events.write(rows(&t, &changes)).await.unwrap();
-        checkpoint(&mut sink, 1).await.unwrap();
-        assert_eq!(shown(&server, &t), ["1|a2", "2|again", "30|c2"]);
-    }
-}
 
 #[tokio::test]
 async fn without_enable_delete_no_row_goes() {
@@ -62,78 +19,6 @@ async fn without_enable_delete_no_row_goes() {
     sink.events.write(rows(&t, &[(UpdateBefore, 2, Some("b")), (UpdateAfter, 3, Some("c"))])).await.unwrap();
     checkpoint(&mut sink, 1).await.unwrap();
     assert_eq!(shown(&server, &t), ["1|a", "2|b", "3|c"]);
-}
-
-/// A run of the pipeline over checkpoints that a crash may end anywhere: what it saves, and what it does again.
-struct Pipeline {
-    saved: Option<(u64, Option<Committable>)>,
-}
-
-impl Pipeline {
-    /// The rows of a checkpoint: each writes, changes and deletes.
-    async fn step(&mut self, sink: &mut Sink, id: u64) -> Result<(), SinkError> {
-        let n = i64::try_from(id).unwrap() * 10;
-        sink.events.write(rows(&table(), &[(Insert, n, Some("x")), (Insert, n + 1, Some("y"))])).await?;
-        sink.events
-            .write(rows(
-                &table(),
-                &[(UpdateBefore, n, Some("x")), (UpdateAfter, n + 2, Some("z")), (Delete, n - 9, None)],
-            ))
-            .await?;
-        let committable = sink.events.prepare(id).await?;
-        self.saved = Some((id, committable.clone()));
-        match committable {
-            Some(c) => sink.events.commit(id, c).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Three checkpoints; after each failure a new process, as after kill -9.
-    async fn run(&mut self, server: &StandIn, mut sink: Sink, what: &str, more: &[(&str, &str)]) {
-        let (mut id, mut crashes) = (1, 0);
-        while id <= 3 {
-            match self.step(&mut sink, id).await {
-                Ok(()) => id += 1,
-                Err(_) => {
-                    crashes += 1;
-                    assert!(crashes < 20, "{what} never gets through");
-                    // The old process rolls nothing back.
-                    std::mem::forget(sink);
-                    sink = crate::support::sink(server, more);
-                    let mut tries = 0;
-                    while let Err(error) = sink.events.recover(self.saved.clone()).await {
-                        tries += 1;
-                        assert!(tries < 10, "{what}: {error}");
-                    }
-                    id = self.saved.as_ref().map_or(1, |(id, _)| id + 1);
-                }
-            }
-        }
-        assert_eq!(shown(server, &table()), ["12|z", "22|z", "31|y", "32|z"], "{what}, {crashes} crashes");
-    }
-}
-
-/// Breaks at every operation, before and behind its effect, and restarts from what was saved.
-#[tokio::test]
-async fn a_crash_at_any_step_loses_nothing_and_doubles_nothing() {
-    let more = [EXACTLY_ONCE[0], EXACTLY_ONCE[1], ("sink.max-retries", "1")];
-    for operation in ["load", "commit", "state", "abort", "backends"] {
-        for when in [When::Before, When::After] {
-            for skip in 0..3 {
-                let what = format!("{operation} {when:?} {skip}");
-                let (server, sink) = start(&more).await;
-                // Longer than the sink tries.
-                server.fault(operation, when, FaultAction::Drop, skip, 6);
-                Pipeline { saved: None }.run(&server, sink, &what, &more).await;
-                let world = server.world();
-                let open: Vec<_> = world.transactions.iter().filter(|t| !t.is_over()).collect();
-                assert!(open.is_empty(), "{what}: transactions are left open: {open:?}");
-                // Exactly once: no row was committed twice.
-                let seen = world.transactions.iter().filter(|t| t.state == "VISIBLE").count();
-                assert_eq!(seen, 3, "{what}");
-            }
-        }
-    }
 }
 
 /// At least once: rows come again, and the unique key makes nothing of it.
@@ -147,106 +32,8 @@ async fn batches_survive_crashes_too() {
             let (server, sink) = start(&more).await;
             assert!(!sink.events.capabilities().exactly_once);
             server.fault("load", when, FaultAction::Drop, 1, 4);
-            Pipeline { saved: None }.run(&server, sink, &format!("{more:?} {when:?}"), &more).await;
+            Pipeline::new().run(&server, sink, &format!("{more:?} {when:?}"), &more).await;
         }
-    }
-}
-
-#[tokio::test]
-async fn what_was_prepared_but_not_saved_is_rolled_back() {
-    let (server, mut first) = start(&EXACTLY_ONCE).await;
-    first.events.write(rows(&table(), &[(Insert, 1, Some("saved"))])).await.unwrap();
-    let saved = first.events.prepare(1).await.unwrap();
-    first.events.commit(1, saved.clone().unwrap()).await.unwrap();
-    first.events.write(rows(&table(), &[(Insert, 2, Some("lost"))])).await.unwrap();
-    first.events.prepare(2).await.unwrap().unwrap();
-    std::mem::forget(first);
-    let mut second = exact(&server);
-    second.events.recover(Some((1, saved))).await.unwrap();
-    let states: Vec<&str> = server.world().transactions.iter().map(|t| t.state).collect();
-    assert_eq!(states, ["VISIBLE", "ABORTED"]);
-    second.events.write(rows(&table(), &[(Insert, 2, Some("again"))])).await.unwrap();
-    checkpoint(&mut second, 2).await.unwrap();
-    assert_eq!(shown(&server, &table()), ["1|saved", "2|again"]);
-}
-
-#[tokio::test]
-async fn an_open_transaction_of_a_crash_does_not_block_an_alteration() {
-    let (server, mut first) = start(&EXACTLY_ONCE).await;
-    first.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
-    first.events.prepare(1).await.unwrap().unwrap();
-    std::mem::forget(first);
-    let mut second = sink(&server, &[EXACTLY_ONCE[0], EXACTLY_ONCE[1], ("schema.evolution.timeout", "20s")]);
-    second.events.recover(None).await.unwrap();
-    let mut after = (*simple_schema()).clone();
-    after.columns[1].data_type = DataType::String;
-    let change = SchemaChange::AlterColumns {
-        table: table(),
-        columns: vec![AlteredColumn {
-            name: "name".to_owned(),
-            data_type: DataType::String,
-            nullable: true,
-            old: None,
-            comment: None,
-        }],
-    };
-    second.metadata.apply(&change, Some(&after)).await.unwrap();
-    assert_eq!(server.world().jobs.last().unwrap().state, "FINISHED");
-}
-
-#[tokio::test]
-async fn rows_of_a_transaction_that_timed_out_are_missed_loudly() {
-    let (server, mut sink) = start(&EXACTLY_ONCE).await;
-    sink.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
-    let committable = sink.events.prepare(1).await.unwrap().unwrap();
-    server.world().skip(Duration::from_secs(3601));
-    let error = sink.events.commit(1, committable.clone()).await.unwrap_err();
-    assert_eq!(error.retry(), Retry::Permanent);
-    assert!(error.to_string().contains("timeout by txn manager"), "{error}");
-    // Behind the days that transactions are kept, the user may know better.
-    server.world().transactions.clear();
-    let error = sink.events.commit(1, committable.clone()).await.unwrap_err();
-    assert!(error.hint_text().unwrap().contains("rowferry.assume-committed"), "{error}");
-    let more = [EXACTLY_ONCE[0], EXACTLY_ONCE[1], ("rowferry.assume-committed", "true")];
-    let mut lenient = crate::support::sink(&server, &more);
-    lenient.events.recover(Some((1, Some(committable)))).await.unwrap();
-}
-
-#[tokio::test]
-async fn refused_rows_are_quoted_and_stop_the_sink() {
-    for mode in [&EXACTLY_ONCE[..], &[]] {
-        let (server, mut sink) = start(mode).await;
-        // Somebody has made the column narrower than the sink would.
-        server.world().table_mut("shop", "orders").unwrap().columns[1].ty = Ty::Varchar(3);
-        sink.events.write(rows(&table(), &[(Insert, 7, Some("too long a text"))])).await.unwrap();
-        let error = sink.events.prepare(1).await.unwrap_err();
-        assert_eq!(error.retry(), Retry::Permanent);
-        let text = error.to_string();
-        assert!(text.contains("too many filtered rows") && text.contains("column_name[name]"), "{text}");
-        assert!(text.contains("too long a text"), "the first refused row is quoted: {text}");
-        assert!(shown(&server, &table()).is_empty());
-        // Rows are lost: nothing more is taken until the pipeline starts again.
-        assert!(sink.events.write(rows(&table(), &[(Insert, 8, Some("ok"))])).await.is_err());
-        assert!(sink.events.prepare(2).await.is_err());
-    }
-}
-
-#[tokio::test]
-async fn another_frontend_takes_over() {
-    for redirect in ["false", "true"] {
-        let server = StandIn::start(Settings { frontends: 2, ..Settings::default() });
-        let mut sink = sink(&server, &[EXACTLY_ONCE[0], EXACTLY_ONCE[1], ("auto-redirect", redirect)]);
-        sink.events.recover(None).await.unwrap();
-        create(&mut sink, &table()).await;
-        sink.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
-        let committable = sink.events.prepare(1).await.unwrap().unwrap();
-        server.stop_frontend(0);
-        sink.events.commit(1, committable).await.unwrap();
-        sink.events.write(rows(&table(), &[(Insert, 2, Some("b"))])).await.unwrap();
-        checkpoint(&mut sink, 2).await.unwrap();
-        let change = SchemaChange::TruncateTable { table: TableId::new("shop", "none") };
-        sink.metadata.apply(&change, None).await.unwrap();
-        assert_eq!(shown(&server, &table()), ["1|a", "2|b"], "auto-redirect: {redirect}");
     }
 }
 
@@ -280,20 +67,6 @@ async fn another_backend_takes_over() {
         sink.events.write(rows(&table(), &[(Insert, 5, Some("a"))])).await.unwrap();
         checkpoint(&mut sink, 5).await.unwrap();
         assert_eq!(shown(&server, &table()).len(), 5, "{way}");
-    }
-}
-
-#[tokio::test]
-async fn passing_failures_are_tried_again() {
-    for action in [FaultAction::Status500, FaultAction::Refuse("[E-235]too many versions".to_owned())] {
-        for mode in [&EXACTLY_ONCE[..], &[]] {
-            let (server, mut sink) = start(mode).await;
-            server.fault("load", When::Before, action.clone(), 0, 2);
-            server.fault("commit", When::After, FaultAction::Drop, 0, 1);
-            sink.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
-            checkpoint(&mut sink, 1).await.unwrap();
-            assert_eq!(shown(&server, &table()), ["1|a"], "{action:?}");
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A table, a sink, and what each change has done.
 
-use crate::stand_in::{Settings, StandIn, create_sql};
-use crate::support::{batch, checkpoint, schema, sink, table};
+use crate::stand_in::{Settings, create_sql};
+use crate::support::{StandIn, batch, checkpoint, schema, sink, table};
 use arrow_array::{ArrayRef, Int64Array};
 use rowferry_model::{
     AddedColumn, AlteredColumn, Changes, Column, ColumnPosition, DataType, SchemaChange, TableSchema,
@@ -61,19 +61,7 @@ impl Fixture {
 
     /// Name, type, nullability and default of each column.
     pub fn columns(&self) -> Vec<String> {
-        let mut world = self.server.world();
-        world.tick();
-        let table = world.table("shop", "orders").unwrap();
-        table
-            .columns
-            .iter()
-            .map(|c| {
-                let null = if c.nullable { "" } else { " not null" };
-                let default = c.default.as_ref().map(|d| format!(" = {d}")).unwrap_or_default();
-                let comment = if c.comment.is_empty() { String::new() } else { format!(" // {}", c.comment) };
-                format!("{} {}{null}{default}{comment}", c.name, c.ty)
-            })
-            .collect()
+        self.server.world().columns("shop", "orders")
     }
 
     /// The statements that changed something, without those that look.

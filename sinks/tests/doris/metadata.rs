@@ -1,8 +1,8 @@
 //! Schema changes: what is sent, what the table is then, what happens when they come again.
 
 use crate::fixture::{Fixture, add, alter, rename};
-use crate::stand_in::{FaultAction, Settings, StandIn, When};
-use crate::support::{batch, checkpoint, schema, shown, simple_schema, sink, table};
+use crate::stand_in::{FaultAction, Settings, When};
+use crate::support::{StandIn, batch, checkpoint, schema, shown, simple_schema, sink, table};
 use arrow_array::{ArrayRef, Int64Array, StringArray};
 use rowferry_model::{AddedColumn, Changes, Column, ColumnPosition, DataType, SchemaChange, TableId, TableSchema};
 use rowferry_sinks::Retry;

@@ -1,8 +1,8 @@
 //! A real Doris, where `ROWFERRY_TEST_DORIS` names one: `user:password@host:8030`, the frontend's HTTP port.
 
 use crate::olap::real::{database, endpoint, suite};
-use crate::stand_in::{Settings, StandIn};
-use crate::support::{EXACTLY_ONCE, context, exact};
+use crate::stand_in::Settings;
+use crate::support::{EXACTLY_ONCE, StandIn, context, exact};
 use std::collections::BTreeMap;
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The recorded HTTP requests and transactions against the stand-in.
 
-use crate::olap::http::{Request, Response};
 use crate::olap::recordings::{Tally, lines};
 use crate::stand_in::{NotBegun, World, frontend_answer};
+use rowferry_stand_ins::http::{Request, Response};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;

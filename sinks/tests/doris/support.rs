@@ -1,13 +1,43 @@
 //! A sink of a stand-in.
 
 pub use crate::olap::batches::*;
-use crate::stand_in::StandIn;
-use rowferry_model::TableId;
+pub use crate::olap::golden::StandIn;
+use crate::stand_in::Ty;
+use rowferry_model::{DataType, TableId};
 use rowferry_sinks::Sink;
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Where the statements are that the tests send.
+pub const STATEMENTS: &str = "doris-statements.sql";
 
 /// What makes the sink deliver exactly once.
 pub const EXACTLY_ONCE: [(&str, &str); 2] = [("sink.enable.batch-mode", "false"), ("sink.enable-2pc", "true")];
+
+/// Under which tables with a key end the same.
+pub const KEYED_MODES: &[&[(&str, &str)]] = &[&EXACTLY_ONCE, &[]];
+/// The operations of a delivery.
+pub const STEPS: &[&str] = &["load", "commit", "state", "abort", "backends"];
+/// What makes failures be told soon.
+pub const QUICK: (&str, &str) = ("sink.max-retries", "1");
+/// Ways to reach backends.
+pub const WAYS: &[&[(&str, &str)]] = &[&[("auto-redirect", "false")], &[("auto-redirect", "true")]];
+pub const CHANGE_TIMEOUT: &str = "schema.evolution.timeout";
+/// Options, and the time after which a prepared transaction is gone with them.
+pub const FORGOTTEN_AFTER: (&[(&str, &str)], Duration) = (&[], Duration::from_secs(3601));
+/// How a backend tells of a value that its column can't have.
+pub const REFUSAL: &str = "column_name[name]";
+/// A refusal that another try may not meet.
+pub const PASSES: &str = "[E-235]too many versions";
+
+/// A type to which a VARCHAR(20) is brought by a job.
+pub fn wider() -> DataType {
+    DataType::String
+}
+
+pub fn narrower() -> Ty {
+    Ty::Varchar(3)
+}
 
 pub fn options(server: &StandIn, more: &[(&str, &str)]) -> BTreeMap<String, String> {
     let mut options: BTreeMap<String, String> =

@@ -1,7 +1,7 @@
 //! Every type at its bounds, from the stream to what a query shows.
 
-use crate::stand_in::{Settings, StandIn};
-use crate::support::{batch, checkpoint, schema, sink, table};
+use crate::stand_in::Settings;
+use crate::support::{StandIn, batch, checkpoint, schema, sink, table};
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DurationMicrosecondArray, Float32Array,
     Float64Array, Int8Array, Int16Array, Int32Array, Int64Array, StringArray, TimestampMicrosecondArray,

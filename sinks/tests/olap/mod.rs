@@ -1,9 +1,7 @@
 //! What the tests of the StarRocks and the Doris sink share.
 
 pub mod batches;
-pub mod faults;
+pub mod delivery;
 pub mod golden;
-pub mod http;
-pub mod port;
 pub mod real;
 pub mod recordings;

@@ -1,10 +1,11 @@
 //! The StarRocks sink against a stand-in that keeps to the recorded frontend and to the vendor's manual.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub, reason = "tests")]
 
+use rowferry_stand_ins::starrocks as stand_in;
+
 mod fixture;
 #[path = "../olap/mod.rs"]
 mod olap;
-mod stand_in;
 mod support;
 
 mod delivery;

@@ -2,8 +2,8 @@
 //! HTTP ports.
 
 use crate::olap::real::{database, endpoint, suite};
-use crate::stand_in::{Settings, StandIn};
-use crate::support::{context, sink};
+use crate::stand_in::Settings;
+use crate::support::{StandIn, context, sink};
 use std::collections::BTreeMap;
 
 #[tokio::test]

@@ -1,10 +1,43 @@
 //! A sink of a stand-in.
 
 pub use crate::olap::batches::*;
-use crate::stand_in::StandIn;
-use rowferry_model::TableId;
+pub use crate::olap::golden::StandIn;
+use crate::stand_in::Ty;
+use rowferry_model::{DataType, TableId};
 use rowferry_sinks::Sink;
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Where the statements are that the tests send.
+pub const STATEMENTS: &str = "starrocks-statements.sql";
+
+/// What makes the sink deliver exactly once: nothing, it does.
+pub const EXACTLY_ONCE: [(&str, &str); 0] = [];
+/// Under which tables with a key end the same.
+pub const KEYED_MODES: &[&[(&str, &str)]] = &[&EXACTLY_ONCE];
+/// The operations of a delivery.
+pub const STEPS: &[&str] = &["begin", "load", "prepare", "commit", "state", "rollback"];
+/// What makes failures be told soon.
+pub const QUICK: (&str, &str) = ("sink.socket.timeout-ms", "2000");
+/// Ways to reach backends.
+pub const WAYS: &[&[(&str, &str)]] = &[&[("sink.connect.timeout-ms", "500")]];
+pub const CHANGE_TIMEOUT: &str = "table.schema-change.timeout";
+/// Options, and the time after which a prepared transaction is gone with them.
+pub const FORGOTTEN_AFTER: (&[(&str, &str)], Duration) =
+    (&[("sink.properties.timeout", "5")], Duration::from_secs(100_000));
+/// How a backend tells of a value that its column can't have.
+pub const REFUSAL: &str = "too long";
+/// A refusal that another try may not meet.
+pub const PASSES: &str = "Cancelled: memory limit exceeded";
+
+/// A type to which a VARCHAR(20) is brought by a job.
+pub fn wider() -> DataType {
+    DataType::Varchar(40)
+}
+
+pub fn narrower() -> Ty {
+    Ty::Varchar(3)
+}
 
 pub fn options(server: &StandIn, more: &[(&str, &str)]) -> BTreeMap<String, String> {
     let mut options: BTreeMap<String, String> = [

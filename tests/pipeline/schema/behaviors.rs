@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 const COMMENTS: &str = "include-comments.enabled: true";
 
-fn fill(client: &mut Connection, cells: &[&Cell]) {
+pub(in crate::pipeline) fn fill(client: &mut Connection, cells: &[&Cell]) {
     for cell in cells {
         let name = cell.name;
         let rows = format!("INSERT INTO {name} VALUES (1,10,'one',100),(2,20,'two',200)");
@@ -21,7 +21,7 @@ fn fill(client: &mut Connection, cells: &[&Cell]) {
     }
 }
 
-fn change(client: &mut Connection, cells: &[&Cell]) {
+pub(in crate::pipeline) fn change(client: &mut Connection, cells: &[&Cell]) {
     for cell in cells {
         execute(client, &[cell.ddl, cell.then]);
     }

@@ -2,41 +2,41 @@
 //! `docs/schema-evolution.md` tells them.
 
 /// What a target is behind a change.
-pub(super) struct Want {
+pub(in crate::pipeline) struct Want {
     /// The changes that the sink is told of, in any order.
-    pub(super) changes: &'static [&'static str],
+    pub(in crate::pipeline) changes: &'static [&'static str],
     /// Its columns; empty: the target is gone.
-    pub(super) schema: &'static str,
+    pub(in crate::pipeline) schema: &'static str,
     /// Its rows, the values in the columns' order.
-    pub(super) rows: &'static [&'static str],
+    pub(in crate::pipeline) rows: &'static [&'static str],
 }
 
 /// A change of a table of the columns `id INT NOT NULL, a INT NOT NULL, b VARCHAR(20), c INT` with two rows.
-pub(super) struct Cell {
+pub(in crate::pipeline) struct Cell {
     /// What it is; also the table's name.
-    pub(super) name: &'static str,
+    pub(in crate::pipeline) name: &'static str,
     /// The statements.
-    pub(super) ddl: &'static str,
+    pub(in crate::pipeline) ddl: &'static str,
     /// Rows that are written afterwards.
-    pub(super) then: &'static str,
+    pub(in crate::pipeline) then: &'static str,
     /// EVOLVE, and TRY_EVOLVE where the sink can do all of it.
-    pub(super) evolve: Want,
+    pub(in crate::pipeline) evolve: Want,
     /// LENIENT.
-    pub(super) lenient: Want,
+    pub(in crate::pipeline) lenient: Want,
     /// IGNORE; `None`: the rows do not fit the target that stays as it was, and the run ends.
-    pub(super) ignore: Option<&'static [&'static str]>,
+    pub(in crate::pipeline) ignore: Option<&'static [&'static str]>,
     /// The columns in Paimon under EVOLVE and LENIENT, where they are others: what is NOT NULL only from now on is nullable
     /// there, as older files hold NULLs.
-    pub(super) lake: Option<[&'static str; 2]>,
+    pub(in crate::pipeline) lake: Option<[&'static str; 2]>,
     /// Whether MySQL 5.6 knows the statement.
-    pub(super) old_servers: bool,
+    pub(in crate::pipeline) old_servers: bool,
 }
 
-pub(super) const BASE: &str = "id INT NOT NULL, a INT NOT NULL, b VARCHAR(20), c INT";
+pub(in crate::pipeline) const BASE: &str = "id INT NOT NULL, a INT NOT NULL, b VARCHAR(20), c INT";
 const ONE: &str = "1|10|one|100";
 const TWO: &str = "2|20|two|200";
 
-pub(super) const CELLS: &[Cell] = &[
+pub(in crate::pipeline) const CELLS: &[Cell] = &[
     Cell {
         name: "add_last",
         ddl: "ALTER TABLE add_last ADD COLUMN x INT COMMENT 'new'",

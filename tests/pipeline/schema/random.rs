@@ -1,9 +1,10 @@
 //! Random DDL with rows between: behind each statement the tracked schema is the server's, and so are the rows.
 
-use super::{Dice, columns_of, execute};
+use super::{columns_of, execute};
 use crate::support::rowferry::{Pipeline, server_rows};
 use crate::support::servers::{Database, Server, all};
 use crate::support::target::EvolvingTarget;
+use crate::support::writers::Dice;
 use rowferry::mysql::catalog::table_defs;
 use rowferry::mysql::wire::Connection;
 use rowferry_model::TableId;

@@ -1,10 +1,11 @@
 //! DDL in the middle of snapshots, with writers at work: source and target are equal in the end.
 
-use super::{Dice, columns_of, execute};
+use super::{columns_of, execute};
 use crate::support::lake::{lake_sink, lake_tables};
 use crate::support::rowferry::{Pipeline, server_rows};
 use crate::support::servers::{Database, Server, all};
 use crate::support::target::EvolvingTarget;
+use crate::support::writers::Dice;
 use rowferry::mysql::wire::{ConnectOptions, Connection};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -18,16 +18,12 @@ mod types;
 mod values;
 mod world;
 
-pub use crate::olap::faults::{FaultAction, When};
-pub use crate::olap::http::{Request, Response};
+pub use crate::faults::{FaultAction, When};
+pub use crate::http::{Request, Response};
 pub use frontend::answer as frontend_answer;
 pub use mysql::execute;
 pub use server::{Settings, StandIn};
 pub use show::create_sql;
 pub use sql::NOT_MODELLED;
+pub use types::Ty;
 pub use world::World;
-
-/// A type, for tests that change a table behind the sink's back.
-pub fn varchar(bytes: u32) -> types::Ty {
-    types::Ty::Varchar(bytes)
-}

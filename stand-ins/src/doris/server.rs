@@ -1,11 +1,10 @@
 //! The listening part: any number of frontends and backends that share one world.
 
 use super::world::World;
-use super::{backend, frontend, mysql};
-use crate::olap::faults::{Fault, FaultAction, When, strike};
-use crate::olap::golden;
-use crate::olap::http;
-use crate::olap::port::{Handler, Port, respond};
+use super::{backend, frontend};
+use crate::faults::{Fault, FaultAction, When, strike};
+use crate::http;
+use crate::port::{Handler, Port, respond};
 use std::io::BufReader;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,7 +14,7 @@ use std::time::Duration;
 pub struct Settings {
     pub frontends: usize,
     pub backends: usize,
-    /// How long a job waits twice; ten seconds with the recorded frontend.
+    /// How long a job waits twice; about a second with the recorded frontend.
     pub pulse: Duration,
 }
 
@@ -25,19 +24,20 @@ impl Default for Settings {
     }
 }
 
+type Addresses = Arc<Mutex<Vec<Option<String>>>>;
+
 /// Frontends and backends.
 pub struct StandIn {
     world: Arc<Mutex<World>>,
-    sql: Vec<Port>,
-    http: Vec<Port>,
+    frontends: Vec<Port>,
     backends: Vec<Port>,
-    addresses: Arc<Mutex<Vec<Option<String>>>>,
+    addresses: Addresses,
 }
 
 impl StandIn {
     pub fn start(settings: Settings) -> Self {
         let world = Arc::new(Mutex::new(World::new(settings.pulse, settings.backends)));
-        let addresses = Arc::new(Mutex::new(Vec::new()));
+        let addresses: Addresses = Arc::new(Mutex::new(Vec::new()));
         let backends: Vec<Port> = (0..settings.backends)
             .map(|i| {
                 let port = Port::new(backend_handler(Arc::clone(&world), i, Arc::clone(&addresses)));
@@ -45,24 +45,22 @@ impl StandIn {
                 port
             })
             .collect();
-        let sql = (0..settings.frontends).map(|_| Port::new(sql_handler(Arc::clone(&world)))).collect();
-        let http = (0..settings.frontends)
+        let frontends = (0..settings.frontends)
             .map(|_| Port::new(frontend_handler(Arc::clone(&world), Arc::clone(&addresses))))
             .collect();
-        Self { world, sql, http, backends, addresses }
+        Self { world, frontends, backends, addresses }
     }
 
     pub fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap()
     }
 
-    pub fn jdbc_url(&self) -> String {
-        let hosts: Vec<String> = self.sql.iter().map(|p| p.address.to_string()).collect();
-        format!("jdbc:mysql://{}", hosts.join(","))
+    pub fn fenodes(&self) -> String {
+        self.frontends.iter().map(|p| p.address.to_string()).collect::<Vec<_>>().join(",")
     }
 
-    pub fn load_url(&self) -> String {
-        self.http.iter().map(|p| p.address.to_string()).collect::<Vec<_>>().join(";")
+    pub fn benodes(&self) -> String {
+        self.backends.iter().map(|p| p.address.to_string()).collect::<Vec<_>>().join(",")
     }
 
     pub fn fault(&self, operation: &str, when: When, action: FaultAction, skip: u32, times: u32) {
@@ -71,19 +69,14 @@ impl StandIn {
 
     /// A frontend goes away.
     pub fn stop_frontend(&self, i: usize) {
-        self.sql[i].close();
-        self.http[i].close();
+        self.frontends[i].close();
     }
 
-    /// A backend goes away, and with it the transactions that it coordinated and that were not prepared.
-    pub fn stop_backend(&self, i: usize) {
+    /// A backend goes away. `known`: whether the frontends have noticed.
+    pub fn stop_backend(&self, i: usize, known: bool) {
         self.backends[i].close();
-        self.addresses.lock().unwrap()[i] = None;
-        let mut world = self.world();
-        for t in 0..world.transactions.len() {
-            if world.transactions[t].backend == i && world.transactions[t].state == "PREPARE" {
-                world.abort(t, "coordinate BE is down");
-            }
+        if known {
+            self.addresses.lock().unwrap()[i] = None;
         }
     }
 
@@ -94,42 +87,42 @@ impl StandIn {
     }
 }
 
-impl Drop for StandIn {
-    fn drop(&mut self) {
-        let world = self.world.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let sent = world.statements.iter().map(|(sql, _)| sql.as_str());
-        golden::check("starrocks-statements.sql", sent);
-    }
-}
-
-fn sql_handler(world: Arc<Mutex<World>>) -> Handler {
-    Arc::new(move |stream| mysql::serve(stream, Arc::clone(&world)))
-}
-
-fn frontend_handler(world: Arc<Mutex<World>>, addresses: Arc<Mutex<Vec<Option<String>>>>) -> Handler {
+fn frontend_handler(world: Arc<Mutex<World>>, addresses: Addresses) -> Handler {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     Arc::new(move |stream| {
         let mut reader = BufReader::new(stream);
         let Ok(request) = http::read_head(&mut reader) else { return };
+        let name = frontend::operation(&request);
+        // What is sent on to a backend has no body yet.
+        let own = !matches!(name, "load" | "commit" | "abort");
+        let body = if own {
+            let Ok(body) = http::read_body(&mut reader, &request) else { return };
+            body
+        } else {
+            Vec::new()
+        };
+        let struck = if name == "query" {
+            let sql = serde_json::from_slice::<serde_json::Value>(&body).unwrap_or_default();
+            format!("sql:{}", sql["stmt"].as_str().unwrap_or_default())
+        } else {
+            name.to_owned()
+        };
+        // Only what the frontend does itself can fail here: a redirect has no effect that could get lost.
+        let fault = if own { strike(&mut world.lock().unwrap().faults, &struck) } else { None };
         let backends = addresses.lock().unwrap().clone();
         let turn = TURN.fetch_add(1, Ordering::Relaxed);
-        let name = frontend::operation(&request);
-        // Only what the frontend does itself can fail here: a redirect has no effect that could get lost.
-        let own = matches!(name, "commit" | "rollback" | "state");
-        let fault = if own { strike(&mut world.lock().unwrap().faults, name) } else { None };
-        respond(&mut reader, fault, "Status", || {
+        respond(&mut reader, fault, "status", || {
             let mut world = world.lock().unwrap();
-            let response = frontend::answer(&mut world, &request, &backends, turn);
+            let response = frontend::answer(&mut world, &request, &body, &backends, turn);
             if response.location.is_none() {
-                let label = request.header("label").unwrap_or_default().to_owned();
-                world.operations.push((name.to_owned(), label, "frontend".to_owned()));
+                world.operations.push((name.to_owned(), String::new(), "frontend".to_owned()));
             }
             response
         });
     })
 }
 
-fn backend_handler(world: Arc<Mutex<World>>, i: usize, addresses: Arc<Mutex<Vec<Option<String>>>>) -> Handler {
+fn backend_handler(world: Arc<Mutex<World>>, i: usize, addresses: Addresses) -> Handler {
     Arc::new(move |stream| {
         let mut reader = BufReader::new(stream);
         let Ok(request) = http::read_head(&mut reader) else { return };
@@ -137,11 +130,12 @@ fn backend_handler(world: Arc<Mutex<World>>, i: usize, addresses: Arc<Mutex<Vec<
         let fault = strike(&mut world.lock().unwrap().faults, name);
         let Ok(body) = http::read_body(&mut reader, &request) else { return };
         let address = addresses.lock().unwrap()[i].clone().unwrap_or_default();
-        respond(&mut reader, fault, "Status", || {
+        let status = if name == "load" { "Status" } else { "status" };
+        respond(&mut reader, fault, status, || {
             let mut world = world.lock().unwrap();
-            let label = request.header("label").unwrap_or_default().to_owned();
-            world.operations.push((name.to_owned(), label, format!("backend {i}")));
-            backend::answer(&mut world, &request, &body, (i, &address))
+            let what = request.header("label").or(request.header("txn_id")).unwrap_or_default().to_owned();
+            world.operations.push((name.to_owned(), what, format!("backend {i}")));
+            backend::answer(&mut world, &request, &body, &address)
         });
     })
 }

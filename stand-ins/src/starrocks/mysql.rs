@@ -2,7 +2,7 @@
 
 use super::sql::{Failure, Statement, parse};
 use super::world::World;
-use crate::olap::faults::{FaultAction, When, strike};
+use crate::faults::{FaultAction, When, strike};
 use sha1::{Digest, Sha1};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

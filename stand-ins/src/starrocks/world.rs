@@ -3,7 +3,7 @@
 use super::jobs::Job;
 use super::transactions::Transaction;
 use super::types::Ty;
-use crate::olap::faults::Fault;
+use crate::faults::Fault;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -143,6 +143,19 @@ impl World {
 
     pub fn table_mut(&mut self, database: &str, table: &str) -> Option<&mut Table> {
         self.databases.get_mut(database)?.tables.get_mut(table)
+    }
+
+    /// Name, type, nullability, default and comment of each column.
+    pub fn columns(&mut self, database: &str, table: &str) -> Vec<String> {
+        self.tick();
+        let Some(table) = self.table(database, table) else { return Vec::new() };
+        let shown = |c: &Column| {
+            let null = if c.nullable { "" } else { " not null" };
+            let default = c.default.as_ref().map(|d| format!(" = {d}")).unwrap_or_default();
+            let comment = if c.comment.is_empty() { String::new() } else { format!(" // {}", c.comment) };
+            format!("{} {}{null}{default}{comment}", c.name, c.ty.shown())
+        };
+        table.columns.iter().map(shown).collect()
     }
 
     /// A table's rows, as `SELECT *` would give them, by key.

@@ -1,7 +1,7 @@
 //! A frontend's HTTP port: it answers by itself or sends on to a backend. All of it is recorded.
 
 use super::world::World;
-use crate::olap::http::{Request, Response};
+use crate::http::{Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 

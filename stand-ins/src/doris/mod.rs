@@ -17,7 +17,7 @@ mod types;
 mod values;
 mod world;
 
-pub use crate::olap::faults::{FaultAction, When};
+pub use crate::faults::{FaultAction, When};
 pub use frontend::answer as frontend_answer;
 pub use server::{Settings, StandIn};
 pub use show::create_sql;

@@ -4,7 +4,7 @@ use super::frontend::user;
 use super::transactions::{Change, NotBegun};
 use super::values;
 use super::world::{Row, Table, World};
-use crate::olap::http::{Request, Response};
+use crate::http::{Request, Response};
 use flate2::read::GzDecoder;
 use serde_json::{Value as Json, json};
 use std::io::Read;

@@ -2,7 +2,7 @@
 
 use super::show::ResultSet;
 use super::world::World;
-use crate::olap::http::{Request, Response};
+use crate::http::{Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! From tokens to statements. The order of clauses is fixed.
 
+use super::super::types::Ty;
 use super::lexer::{Token, tokens, unescaped};
 use super::{AlterClause, ColumnDef, Create, DefaultDef, Failure, Position, Statement, TableName};
-use crate::stand_in::types::Ty;
 
 /// Of the reserved words, those that are recorded, and three that clauses begin with.
 const RESERVED: [&str; 43] = [

@@ -4,7 +4,7 @@ use super::frontend::user;
 use super::transactions::{Change, LabelTaken};
 use super::values;
 use super::world::{Column, Table, Value, World};
-use crate::olap::http::{Request, Response};
+use crate::http::{Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
