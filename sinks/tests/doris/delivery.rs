@@ -6,7 +6,7 @@ use crate::support::{
     EXACTLY_ONCE, StandIn, checkpoint, create, exact, options, rows, shown, simple_schema, sink, table,
 };
 use rowferry_model::RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
-use rowferry_model::{SchemaChange, TableId};
+use rowferry_model::{AlteredColumn, DataType, SchemaChange, TableId};
 use rowferry_sinks::Retry;
 use std::time::{Duration, Instant};
 

@@ -10,6 +10,7 @@ mod support;
 
 mod delivery;
 mod metadata;
+mod partitions;
 mod real;
 mod replay_http;
 mod replay_sql;

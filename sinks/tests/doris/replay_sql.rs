@@ -171,7 +171,7 @@ fn structures_end_as_recorded() {
 
 #[test]
 fn defaults_comments_and_properties_end_as_recorded() {
-    replay_file("03_create_table_defaults_comments_partitions_properties.jsonl", 352);
+    replay_file("03_create_table_defaults_comments_partitions_properties.jsonl", 363);
 }
 
 #[test]

@@ -124,6 +124,9 @@ impl World {
                  'light_schema_change'.",
             ));
         }
+        if table.partition.as_ref().is_some_and(|(column, _)| column.eq_ignore_ascii_case(from)) {
+            return Err(Failure::new("Renaming partition columns has problems, forbidden in current Doris version"));
+        }
         let old = table.columns[at].name.clone();
         table.columns[at].name = to.to_owned();
         for name in &mut table.hash {
@@ -242,7 +245,7 @@ impl Change<'_> {
                 Ok(())
             }
             AlterClause::Drop(n) => {
-                if self.table.hash.iter().any(|h| h.eq_ignore_ascii_case(n)) {
+                if self.table.lies_by(n) {
                     return Err(Failure::new(format!("Can not drop partition or distribution column : {n}")));
                 }
                 let Some(at) = self.find(n) else {
@@ -280,7 +283,7 @@ impl Change<'_> {
 
     /// A column is redefined: what is not restated is lost.
     fn modify(&mut self, def: &ColumnDef, position: &Position) -> Result<(), Failure> {
-        if self.table.hash.iter().any(|h| h.eq_ignore_ascii_case(&def.name)) {
+        if self.table.lies_by(&def.name) {
             return Err(Failure::new(format!("Can not modify partition or distribution column : {}", def.name)));
         }
         let Some(at) = self.find(&def.name) else {

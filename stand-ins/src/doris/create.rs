@@ -126,6 +126,10 @@ impl World {
         let spelled = |name: &String| {
             columns.iter().find(|c| c.name.eq_ignore_ascii_case(name)).map_or_else(|| name.clone(), |c| c.name.clone())
         };
+        let partition = match &create.partition {
+            None => None,
+            Some((name, unit)) => Some((partition_column(&columns, name, unique)?, unit.clone())),
+        };
         let hash = match &create.hash {
             None | Some(_) if unique && create.hash.as_ref().is_none_or(Vec::is_empty) => {
                 return Err(Failure::new("Create unique keys table should not contain random distribution desc"));
@@ -157,6 +161,7 @@ impl World {
             columns,
             model,
             comment: create.comment.clone(),
+            partition,
             hash,
             buckets,
             replicas: properties.replicas,
@@ -214,6 +219,23 @@ pub fn unknown_database(name: &str) -> Failure {
 }
 
 /// The sort key of a table that names none: the first columns, up to three, 36 bytes, or the first text.
+/// The column that partitions, as it is spelled.
+fn partition_column(columns: &[Column], name: &str, unique: bool) -> Result<String, Failure> {
+    let Some(column) = columns.iter().find(|c| c.name.eq_ignore_ascii_case(name)) else {
+        return Err(Failure::not_modelled("partitions by a column that is not there"));
+    };
+    if !matches!(column.ty, Ty::Date | Ty::DateTime(_)) {
+        return Err(Failure::new("partition expr date_trunc is illegal!"));
+    }
+    if column.nullable {
+        return Err(Failure::new("AUTO RANGE PARTITION doesn't support NULL column"));
+    }
+    if unique && !column.key {
+        return Err(Failure::new("Merge-on-Write table's partition column must be KEY column"));
+    }
+    Ok(column.name.clone())
+}
+
 fn default_keys(columns: &[ColumnDef]) -> Result<Vec<String>, Failure> {
     let mut keys = Vec::new();
     let mut bytes = 0;

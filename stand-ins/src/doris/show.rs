@@ -36,6 +36,10 @@ pub fn create_sql(name: &str, table: &Table) -> String {
     } else {
         format!("COMMENT '{}'\n", table.comment.replace('"', "\\\""))
     };
+    let partition = match &table.partition {
+        Some((column, unit)) => format!("AUTO PARTITION BY RANGE (date_trunc(`{column}`, '{unit}'))\n()\n"),
+        None => String::new(),
+    };
     let distribution = if table.hash.is_empty() {
         "RANDOM".to_owned()
     } else {
@@ -69,7 +73,7 @@ pub fn create_sql(name: &str, table: &Table) -> String {
     }
     let properties = properties.iter().map(|(k, v)| format!("\"{k}\" = \"{v}\"")).collect::<Vec<_>>().join(",\n");
     format!(
-        "CREATE TABLE `{name}` (\n{columns}\n) ENGINE=OLAP\n{key}{comment}DISTRIBUTED BY {distribution} BUCKETS \
+        "CREATE TABLE `{name}` (\n{columns}\n) ENGINE=OLAP\n{key}{comment}{partition}DISTRIBUTED BY {distribution} BUCKETS \
          {buckets}\nPROPERTIES (\n{properties}\n);"
     )
 }

@@ -36,6 +36,8 @@ pub struct Table {
     /// `UNIQUE`, `DUPLICATE`, or nothing: a DUPLICATE table without a sort key.
     pub model: String,
     pub comment: String,
+    /// The column and the unit of automatic partitions.
+    pub partition: Option<(String, String)>,
     /// Empty: random.
     pub hash: Vec<String>,
     /// 0: AUTO.
@@ -49,6 +51,12 @@ pub struct Table {
 }
 
 impl Table {
+    /// Whether a column says where rows lie: in which partition or bucket.
+    pub fn lies_by(&self, name: &str) -> bool {
+        let partition = self.partition.iter().map(|(column, _)| column);
+        self.hash.iter().chain(partition).any(|column| column.eq_ignore_ascii_case(name))
+    }
+
     pub fn column(&self, name: &str) -> Option<usize> {
         let lower = name.to_lowercase();
         self.columns.iter().position(|c| c.name.to_lowercase() == lower)

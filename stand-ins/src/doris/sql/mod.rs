@@ -72,6 +72,8 @@ pub struct Create {
     /// `UNIQUE` or `DUPLICATE`.
     pub key: Option<(String, Vec<String>)>,
     pub comment: String,
+    /// The column and the unit of automatic partitions.
+    pub partition: Option<(String, String)>,
     /// `None`: no clause; empty: random.
     pub hash: Option<Vec<String>>,
     /// `None`: no clause; 0: AUTO.

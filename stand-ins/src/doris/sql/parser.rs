@@ -283,9 +283,10 @@ impl Parser {
             return Err(Failure::not_modelled("CLUSTER BY"));
         }
         let comment = if self.eat("comment") { unescaped(&self.text()?) } else { String::new() };
-        if self.is("auto") || self.is("partition") {
-            return Err(Failure::not_modelled("partitions"));
+        if self.is("partition") {
+            return Err(Failure::not_modelled("partitions that are listed"));
         }
+        let partition = if self.eat("auto") { Some(self.auto_partition()?) } else { None };
         let (mut hash, mut buckets) = (None, None);
         if self.eat("distributed") {
             self.expect("by")?;
@@ -312,10 +313,39 @@ impl Parser {
             columns,
             key,
             comment,
+            partition,
             hash,
             buckets,
             properties,
         })))
+    }
+
+    /// What stands behind `AUTO`: the column and the unit.
+    fn auto_partition(&mut self) -> Result<(String, String), Failure> {
+        self.expect("partition")?;
+        self.expect("by")?;
+        if self.is("list") {
+            return Err(Failure::not_modelled("partitions by lists"));
+        }
+        self.expect("range")?;
+        self.sign('(')?;
+        if !self.eat("date_trunc") {
+            let name = self.name()?;
+            return Err(Failure::new(format!(
+                "auto create partition only support date_trunc function of RANGE partition. `{name}`"
+            )));
+        }
+        self.sign('(')?;
+        let column = self.name()?;
+        self.sign(',')?;
+        let unit = self.text()?;
+        self.sign(')')?;
+        self.sign(')')?;
+        self.sign('(')?;
+        if !self.eat_sign(')') {
+            return Err(Failure::not_modelled("partitions that are listed"));
+        }
+        Ok((column, unit))
     }
 
     fn properties(&mut self) -> Result<Vec<(String, String)>, Failure> {
