@@ -197,12 +197,18 @@ impl<D: Dialect> Columns<'_, D> {
             let target = there.target.widened(self.dialect.target_type(&described, key));
             // A column that takes NULL takes everything that is not.
             let nullable = there.nullable || (altered.nullable && !key);
-            let mut comment = altered.comment.as_deref().filter(|c| !D::is_comment(&there.comment, c));
-            if target != there.target || nullable != there.nullable {
-                let new = if D::COMMENT_IN_MODIFY { comment.take() } else { None };
-                modified.push(self.redefined(there, &target, nullable, new)?);
+            let new = altered.comment.as_deref().filter(|c| !D::is_comment(&there.comment, c));
+            if target == there.target && nullable == there.nullable {
+                comments.extend(new.map(|c| Step::Alter(D::comment_column(self.table, &there.name, c))));
+                continue;
             }
-            comments.extend(comment.map(|c| Step::Alter(D::comment_column(self.table, &there.name, c))));
+            // What a description can't hold comes behind it, in a statement of its own.
+            let wanted = new.unwrap_or(&there.comment);
+            let held = D::keeps_comment(wanted);
+            modified.push(self.redefined(there, &target, nullable, if held { wanted } else { &there.comment })?);
+            if !held {
+                comments.push(Step::Alter(D::comment_column(self.table, &there.name, wanted)));
+            }
         }
         let mut steps = Vec::new();
         if !modified.is_empty() {
@@ -218,7 +224,7 @@ impl<D: Dialect> Columns<'_, D> {
         there: &TargetColumn<D::Type>,
         target: &D::Type,
         nullable: bool,
-        new_comment: Option<&str>,
+        with_comment: &str,
     ) -> Result<ColumnClause, SinkError> {
         let table = self.table;
         if there.key && !D::CHANGES_KEYS {
@@ -244,7 +250,7 @@ impl<D: Dialect> Columns<'_, D> {
             key: there.key,
             default: there.default.as_ref().map(restated).transpose()?,
             nullable,
-            comment: comment::<D>(Some(new_comment.unwrap_or(&there.comment))),
+            comment: comment::<D>(Some(with_comment)),
             target: target.to_string(),
         })
     }
