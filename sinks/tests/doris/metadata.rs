@@ -468,3 +468,18 @@ async fn a_comment_keeps_its_backslashes_when_the_type_changes() {
     f.apply(alter("a", DataType::BigInt, true, None)).await.unwrap();
     assert_eq!(f.columns()[1], "a bigint // C:\\dir");
 }
+
+/// A crash in the middle of a swap is told by such names.
+#[tokio::test]
+async fn names_that_swaps_use_are_refused() {
+    let mut f = Fixture::new().await;
+    let name = "__rowferry_rename_a";
+    for change in [add(Column::new(name, DataType::Int), ColumnPosition::Last), rename(&[("a", name)])] {
+        let error = f.apply(change).await.unwrap_err();
+        assert_eq!(error.retry(), Retry::Permanent, "{error}");
+    }
+    assert_eq!(f.columns(), ["id bigint", "a int", "b varchar(40)"]);
+    let schema = schema(vec![Column::new(name, DataType::BigInt).not_null()], &[name]);
+    let create = SchemaChange::CreateTable { table: TableId::new("shop", "log"), schema: Arc::clone(&schema) };
+    assert!(f.sink.metadata.apply(&create, Some(&schema)).await.is_err());
+}

@@ -5,7 +5,7 @@ use super::super::column_type::ColumnType;
 use super::super::default_value::{default_value, implied_value};
 use super::ddl::{self, ColumnClause};
 use super::dialect::Dialect;
-use super::renames::{Present, renames};
+use super::renames::{Present, check_not_parked, renames};
 use super::steps::Step;
 use super::table::{TargetColumn, TargetTable};
 use crate::SinkError;
@@ -77,6 +77,7 @@ impl<D: Dialect> Columns<'_, D> {
         for added in columns {
             let column = &added.column;
             D::check_column(table, &column.name)?;
+            check_not_parked(table, &column.name)?;
             if let Some(there) = self.present.column_any_case(&column.name) {
                 if there.name != column.name {
                     return Err(SinkError::unsupported(format!(
@@ -166,6 +167,7 @@ impl<D: Dialect> Columns<'_, D> {
     pub(super) fn rename(&self, names: &[(String, String)]) -> Result<Vec<Step>, SinkError> {
         for (_, new) in names {
             D::check_column(self.table, new)?;
+            check_not_parked(self.table, new)?;
         }
         let todo = renames(D::SERVER, self.table, names, self)?;
         if !todo.is_empty() {
