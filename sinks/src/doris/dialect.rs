@@ -55,8 +55,6 @@ impl Dialect for Doris {
     /// As in Flink CDC: all take NULL.
     const NOT_NULL: bool = false;
     const CHANGES_KEYS: bool = true;
-    /// What stands between quotes is treated otherwise there.
-    const COMMENT_IN_MODIFY: bool = false;
 
     type Client = LoadClient;
     type Type = TargetType;
@@ -167,6 +165,10 @@ impl Dialect for Doris {
 
     fn comment_literal(comment: &str) -> String {
         literal::new_comment(comment)
+    }
+
+    fn keeps_comment(comment: &str) -> bool {
+        literal::new_comment_stored(comment) == comment
     }
 
     fn table_kind(created: &str) -> TableKind {

@@ -29,16 +29,29 @@ pub(crate) struct LoadError {
 /// A part of a server's words, in lower case, that says that trying again is useless, and the way out.
 pub(crate) type Hopeless = (&'static str, Option<&'static str>);
 
+/// What both servers say.
+const NEVER: [Hopeless; 9] = [
+    ("need auth information", None),
+    ("unknown table", None),
+    ("unknown database", None),
+    ("table not found", None),
+    ("does not exist", None),
+    ("no database selected", None),
+    ("label format error", None),
+    ("invalid timeout", Some("set `sink.properties.timeout` to what the server takes, in seconds")),
+    ("column has no default value", Some("the table has a NOT NULL column that the stream does not have")),
+];
+
 impl LoadError {
     pub(crate) fn new(cause: Cause, message: impl Into<String>) -> Self {
         Self { cause, message: message.into(), hint: None }
     }
 
     /// A server's refusal, with what its words say about trying again. They are all there is: nearly every failure has
-    /// status 200.
-    pub(crate) fn refused(message: String, words: &str, never: &[Hopeless]) -> Self {
+    /// status 200. `own` is what only this server says.
+    pub(crate) fn refused(message: String, words: &str, own: &[Hopeless]) -> Self {
         let lower = words.to_ascii_lowercase();
-        let (cause, hint) = match never.iter().find(|(part, _)| lower.contains(part)) {
+        let (cause, hint) = match own.iter().chain(&NEVER).find(|(part, _)| lower.contains(part)) {
             Some((_, hint)) => (Cause::Refused, *hint),
             None => (Cause::Busy, None),
         };
@@ -72,5 +85,23 @@ impl From<HttpError> for LoadError {
             HttpError::Invalid(_) => Cause::Refused,
         };
         Self::new(cause, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cause, LoadError};
+
+    #[test]
+    fn words_tell_whether_to_try_again() {
+        let refused = |words: &str| LoadError::refused(String::new(), words, &[("only mine", Some("hint"))]);
+        // Recorded from a StarRocks frontend; Doris says the same.
+        let error = refused("Invalid timeout: '10000000'. Expected values should be between 1 and 259200 seconds");
+        assert_eq!(
+            (error.cause, error.hint.is_some_and(|h| h.contains("sink.properties.timeout"))),
+            (Cause::Refused, true)
+        );
+        assert_eq!((refused("Only Mine").cause, refused("Only Mine").hint), (Cause::Refused, Some("hint")));
+        assert_eq!(refused("memory limit exceeded").cause, Cause::Busy);
     }
 }

@@ -46,7 +46,6 @@ impl Dialect for StarRocks {
     const VERSION: (&'static str, usize) = ("SELECT current_version()", 0);
     const NOT_NULL: bool = true;
     const CHANGES_KEYS: bool = false;
-    const COMMENT_IN_MODIFY: bool = true;
 
     type Client = LoadClient;
     type Type = TargetType;
@@ -145,6 +144,10 @@ impl Dialect for StarRocks {
 
     fn comment_literal(comment: &str) -> String {
         quote::string(comment)
+    }
+
+    fn keeps_comment(_comment: &str) -> bool {
+        true
     }
 
     fn table_kind(created: &str) -> bool {

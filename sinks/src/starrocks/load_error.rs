@@ -4,24 +4,16 @@ use crate::olap::load_error::{Hopeless, LoadError};
 
 /// The server's refusal of an operation, in its words.
 pub(super) fn refused(operation: &str, table: &str, words: &str) -> LoadError {
-    LoadError::refused(format!("StarRocks refuses to {operation} {table}: {words}"), words, &NEVER)
+    LoadError::refused(format!("StarRocks refuses to {operation} {table}: {words}"), words, &OWN)
 }
 
-const NEVER: [Hopeless; 14] = [
+const OWN: [Hopeless; 6] = [
     (
         "too many filtered rows",
         Some("the rows that StarRocks refused are quoted; does the table have the types that the sink would give it?"),
     ),
     ("access denied", Some("the user needs INSERT on the tables, see docs/sinks/starrocks.md")),
-    ("need auth information", None),
-    ("unknown table", None),
-    ("unknown database", None),
-    ("does not exist", None),
-    ("no database selected", None),
-    ("label format error", None),
-    ("invalid timeout", None),
     ("mapping column is not in table", None),
-    ("column has no default value", Some("the table has a NOT NULL column that the stream does not have")),
     ("there is no 100-continue header", Some("a proxy before StarRocks takes the Expect header away")),
     ("primary key size exceed", Some("StarRocks takes keys of 128 bytes in all unless the backends say otherwise")),
     (

@@ -30,6 +30,8 @@ ALTER TABLE `shop`.`orders` DROP COLUMN `m`
 ALTER TABLE `shop`.`orders` DROP COLUMN `s`
 ALTER TABLE `shop`.`orders` DROP COLUMN `x`, DROP COLUMN `a`
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `a` BIGINT NULL
+ALTER TABLE `shop`.`orders` MODIFY COLUMN `a` BIGINT NULL COMMENT "C:dir"
+ALTER TABLE `shop`.`orders` MODIFY COLUMN `a` COMMENT "C:\dir"
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `a` COMMENT "both ' and ' "
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `a` DATEV2 NULL
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `a` INT NULL

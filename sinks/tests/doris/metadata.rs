@@ -458,3 +458,28 @@ async fn a_refusal_to_tell_the_state_of_a_change_is_not_asked_again() {
     let error = f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap_err();
     assert_eq!(error.retry(), Retry::Permanent, "{error}");
 }
+
+/// The description of a column drops backslashes, the statement for its comment alone does not.
+#[tokio::test]
+async fn a_comment_keeps_its_backslashes_when_the_type_changes() {
+    let mut f = Fixture::new().await;
+    f.apply(alter("a", DataType::Int, true, Some("C:\\dir"))).await.unwrap();
+    assert_eq!(f.columns()[1], "a int // C:\\dir");
+    f.apply(alter("a", DataType::BigInt, true, None)).await.unwrap();
+    assert_eq!(f.columns()[1], "a bigint // C:\\dir");
+}
+
+/// A crash in the middle of a swap is told by such names.
+#[tokio::test]
+async fn names_that_swaps_use_are_refused() {
+    let mut f = Fixture::new().await;
+    let name = "__rowferry_rename_a";
+    for change in [add(Column::new(name, DataType::Int), ColumnPosition::Last), rename(&[("a", name)])] {
+        let error = f.apply(change).await.unwrap_err();
+        assert_eq!(error.retry(), Retry::Permanent, "{error}");
+    }
+    assert_eq!(f.columns(), ["id bigint", "a int", "b varchar(40)"]);
+    let schema = schema(vec![Column::new(name, DataType::BigInt).not_null()], &[name]);
+    let create = SchemaChange::CreateTable { table: TableId::new("shop", "log"), schema: Arc::clone(&schema) };
+    assert!(f.sink.metadata.apply(&create, Some(&schema)).await.is_err());
+}

@@ -5,7 +5,7 @@ use super::super::column_type::ColumnType;
 use super::super::default_value::{default_value, implied_value};
 use super::ddl::{self, ColumnClause};
 use super::dialect::Dialect;
-use super::renames::{Present, renames};
+use super::renames::{Present, check_not_parked, renames};
 use super::steps::Step;
 use super::table::{TargetColumn, TargetTable};
 use crate::SinkError;
@@ -77,6 +77,7 @@ impl<D: Dialect> Columns<'_, D> {
         for added in columns {
             let column = &added.column;
             D::check_column(table, &column.name)?;
+            check_not_parked(table, &column.name)?;
             if let Some(there) = self.present.column_any_case(&column.name) {
                 if there.name != column.name {
                     return Err(SinkError::unsupported(format!(
@@ -166,6 +167,7 @@ impl<D: Dialect> Columns<'_, D> {
     pub(super) fn rename(&self, names: &[(String, String)]) -> Result<Vec<Step>, SinkError> {
         for (_, new) in names {
             D::check_column(self.table, new)?;
+            check_not_parked(self.table, new)?;
         }
         let todo = renames(D::SERVER, self.table, names, self)?;
         if !todo.is_empty() {
@@ -197,12 +199,18 @@ impl<D: Dialect> Columns<'_, D> {
             let target = there.target.widened(self.dialect.target_type(&described, key));
             // A column that takes NULL takes everything that is not.
             let nullable = there.nullable || (altered.nullable && !key);
-            let mut comment = altered.comment.as_deref().filter(|c| !D::is_comment(&there.comment, c));
-            if target != there.target || nullable != there.nullable {
-                let new = if D::COMMENT_IN_MODIFY { comment.take() } else { None };
-                modified.push(self.redefined(there, &target, nullable, new)?);
+            let new = altered.comment.as_deref().filter(|c| !D::is_comment(&there.comment, c));
+            if target == there.target && nullable == there.nullable {
+                comments.extend(new.map(|c| Step::Alter(D::comment_column(self.table, &there.name, c))));
+                continue;
             }
-            comments.extend(comment.map(|c| Step::Alter(D::comment_column(self.table, &there.name, c))));
+            // What a description can't hold comes behind it, in a statement of its own.
+            let wanted = new.unwrap_or(&there.comment);
+            let held = D::keeps_comment(wanted);
+            modified.push(self.redefined(there, &target, nullable, if held { wanted } else { &there.comment })?);
+            if !held {
+                comments.push(Step::Alter(D::comment_column(self.table, &there.name, wanted)));
+            }
         }
         let mut steps = Vec::new();
         if !modified.is_empty() {
@@ -218,7 +226,7 @@ impl<D: Dialect> Columns<'_, D> {
         there: &TargetColumn<D::Type>,
         target: &D::Type,
         nullable: bool,
-        new_comment: Option<&str>,
+        with_comment: &str,
     ) -> Result<ColumnClause, SinkError> {
         let table = self.table;
         if there.key && !D::CHANGES_KEYS {
@@ -244,7 +252,7 @@ impl<D: Dialect> Columns<'_, D> {
             key: there.key,
             default: there.default.as_ref().map(restated).transpose()?,
             nullable,
-            comment: comment::<D>(Some(new_comment.unwrap_or(&there.comment))),
+            comment: comment::<D>(Some(with_comment)),
             target: target.to_string(),
         })
     }

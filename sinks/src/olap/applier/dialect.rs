@@ -60,8 +60,6 @@ pub(crate) trait Dialect: Send + Sync {
     const NOT_NULL: bool;
     /// Whether a key's column can be changed.
     const CHANGES_KEYS: bool;
-    /// Whether a column gets its new comment by the statement that gives it a new type.
-    const COMMENT_IN_MODIFY: bool;
 
     /// Knows what has become of loads.
     type Client: Transactions + Send + Sync + 'static;
@@ -147,6 +145,9 @@ pub(crate) trait Dialect: Send + Sync {
 
     /// A comment in the description of a column, as it is written.
     fn comment_literal(comment: &str) -> String;
+
+    /// Whether what is there then is the comment itself.
+    fn keeps_comment(comment: &str) -> bool;
 
     /// A table's kind, of the statement that would create it.
     fn table_kind(created: &str) -> Self::TableKind;

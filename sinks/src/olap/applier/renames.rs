@@ -3,9 +3,24 @@
 use crate::SinkError;
 use rowferry_model::TableId;
 
+/// What a name that is parked begins with.
+const PARKED: &str = "__rowferry_rename_";
+
 /// What a name is parked under while two columns swap theirs.
 fn parked(name: &str) -> String {
-    format!("__rowferry_rename_{name}")
+    format!("{PARKED}{name}")
+}
+
+/// Whether a name can't be taken for one that is parked.
+///
+/// # Errors
+/// It can.
+pub(super) fn check_not_parked(table: &TableId, name: &str) -> Result<(), SinkError> {
+    if !name.starts_with(PARKED) {
+        return Ok(());
+    }
+    Err(SinkError::permanent(format!("column `{name}` of {table} has a prefix that the sink keeps for itself"))
+        .hint("rename it by a transform's projection"))
 }
 
 /// What a rename must know of a table that is there.

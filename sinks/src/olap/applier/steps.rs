@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::ddl::{self, ColumnClause};
 use super::dialect::Dialect;
+use super::renames::check_not_parked;
 use super::table::TargetTable;
 use crate::SinkError;
 use rowferry_model::{SchemaChange, TableId, TableSchema};
@@ -50,9 +51,14 @@ pub(super) fn steps<D: Dialect>(
     let table = change.table();
     let after = after.map(|schema| dialect.shape(table, schema));
     let after = after.as_deref();
+    if let SchemaChange::CreateTable { schema, .. } = change {
+        // What rows of the table would need is checked before it exists.
+        dialect.check_schema(table, schema)?;
+        schema.columns.iter().try_for_each(|c| check_not_parked(table, &c.name))?;
+    }
     let Some(present) = present else {
         return match change {
-            SchemaChange::CreateTable { schema, .. } => create(dialect, table, &dialect.shape(table, schema)),
+            SchemaChange::CreateTable { schema, .. } => Ok(create(dialect, table, &dialect.shape(table, schema))),
             // Truncated before a crash and dropped since.
             SchemaChange::DropTable { .. } | SchemaChange::TruncateTable { .. } => Ok(Vec::new()),
             _ => Err(SinkError::permanent(format!("{table} is changed, but {} has no such table", D::SERVER))
@@ -76,9 +82,7 @@ pub(super) fn steps<D: Dialect>(
     }
 }
 
-fn create<D: Dialect>(dialect: &D, table: &TableId, schema: &TableSchema) -> Result<Vec<Step>, SinkError> {
-    // What rows of the table would need is checked before it exists.
-    dialect.check_schema(table, schema)?;
+fn create<D: Dialect>(dialect: &D, table: &TableId, schema: &TableSchema) -> Vec<Step> {
     let keys = schema.key_indices();
     let others = (0..schema.columns.len()).filter(|i| !keys.contains(i));
     let clauses: Vec<ColumnClause> = keys
@@ -100,10 +104,10 @@ fn create<D: Dialect>(dialect: &D, table: &TableId, schema: &TableSchema) -> Res
         })
         .collect();
     let names: Vec<String> = keys.iter().filter_map(|i| schema.columns.get(*i)).map(|c| c.name.clone()).collect();
-    Ok(vec![
+    vec![
         Step::Create(ddl::create_database(table.database())),
         Step::Create(dialect.create_table(table, schema, &clauses, &names)),
-    ])
+    ]
 }
 
 /// Whether rows of a schema can go into a table that is there.
@@ -113,7 +117,6 @@ fn compare<D: Dialect>(
     schema: &TableSchema,
     present: &TargetTable<D>,
 ) -> Result<(), SinkError> {
-    dialect.check_schema(table, schema)?;
     D::check_kind(table, schema, &present.kind)?;
     let there: Vec<&str> = present.columns.iter().filter(|c| c.key).map(|c| c.name.as_str()).collect();
     // Their order decides how rows lie, not which rows are one.
