@@ -70,12 +70,17 @@ pub(super) async fn wait<D: Dialect>(
     let server = D::SERVER;
     let mut pause = FIRST_PAUSE;
     let mut failures = 0;
+    let mut running: Option<Job> = None;
     loop {
         match latest::<D>(connection, table).await {
             Ok(None) => return Ok(()),
             Ok(Some(job)) if job.is_over() => {
                 // What an earlier job came to is not this change's matter.
                 if job.state == "CANCELLED" && job.id > after {
+                    // A server that was told the time-out too may end the job before this is seen.
+                    if let Some(running) = running.filter(|r| r.id == job.id && Instant::now() >= deadline) {
+                        return Err(late::<D>(table, &Job { state: running.state, ..job }));
+                    }
                     return Err(SinkError::permanent(format!(
                         "{server} cancelled the change of {table} (job {}): {}",
                         job.id, job.message
@@ -87,17 +92,9 @@ pub(super) async fn wait<D: Dialect>(
             Ok(Some(job)) => {
                 failures = 0;
                 if Instant::now() >= deadline {
-                    let hint = if job.state == "WAITING_TXN" {
-                        "a load transaction on the table is still open: see SHOW PROC '/transactions'".to_owned()
-                    } else {
-                        format!("set `{}` higher, or look at SHOW ALTER TABLE COLUMN", D::TIMEOUT_OPTION)
-                    };
-                    return Err(SinkError::transient(format!(
-                        "{server} has not finished the change of {table} in time: job {} is in state {} ({})",
-                        job.id, job.state, job.message
-                    ))
-                    .hint(hint));
+                    return Err(late::<D>(table, &job));
                 }
+                running = Some(job);
             }
             Err(error) => {
                 failures += 1;
@@ -110,4 +107,21 @@ pub(super) async fn wait<D: Dialect>(
         sleep(pause.min(deadline.saturating_duration_since(Instant::now()).max(FIRST_PAUSE))).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// The time is up.
+fn late<D: Dialect>(table: &TableId, job: &Job) -> SinkError {
+    let hint = if job.state == "WAITING_TXN" {
+        "a load transaction on the table is still open: see SHOW PROC '/transactions'".to_owned()
+    } else {
+        format!("set `{}` higher, or look at SHOW ALTER TABLE COLUMN", D::TIMEOUT_OPTION)
+    };
+    SinkError::transient(format!(
+        "{} has not finished the change of {table} in time: job {} is in state {} ({})",
+        D::SERVER,
+        job.id,
+        job.state,
+        job.message
+    ))
+    .hint(hint)
 }
