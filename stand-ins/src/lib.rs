@@ -14,4 +14,6 @@ pub mod doris;
 pub mod faults;
 pub mod http;
 mod port;
+mod server;
 pub mod starrocks;
+mod world;

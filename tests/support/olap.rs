@@ -163,10 +163,7 @@ impl Olap {
     /// All backends go away, and the frontends notice.
     pub(crate) fn stop_backends(&self) {
         for i in 0..3 {
-            match &self.server {
-                Server::StarRocks(server) => server.stop_backend(i),
-                Server::Doris(server) => server.stop_backend(i, true),
-            }
+            of!(self, server => server.stop_backend(i, true));
         }
     }
 

@@ -1,10 +1,9 @@
 //! ALTER TABLE.
 
 use super::create::column;
-use super::jobs::Job;
 use super::sql::{AlterClause, ColumnDef, Failure, Position, TableName};
 use super::values;
-use super::world::{Column, Table, World};
+use super::world::{Column, Job, Table, World};
 
 pub fn not_normal(table: &str) -> Failure {
     Failure::new(format!("Table[{table}]'s state(SCHEMA_CHANGE) is not NORMAL. Do not allow doing ALTER ops"))
@@ -162,6 +161,7 @@ impl World {
             message: String::new(),
             created: now,
             finished: None,
+            timeout: None,
             watershed: None,
             running_since: None,
             columns,
@@ -193,9 +193,7 @@ impl World {
         match self.jobs.iter_mut().find(|j| j.table_id == id && !j.is_over()) {
             None => Err(Failure::new(format!("Table[{}] is not under SCHEMA_CHANGE.", name.table))),
             Some(job) => {
-                job.state = "CANCELLED";
-                job.message = "user cancelled".to_owned();
-                job.finished = Some(now);
+                job.cancel("user cancelled", now);
                 Ok(())
             }
         }

@@ -1,10 +1,9 @@
 //! ALTER TABLE.
 
 use super::create::{check_name, column};
-use super::jobs::Job;
 use super::sql::{AlterClause, ColumnDef, Failure, Position, TableName};
 use super::values;
-use super::world::{Column, Table, World};
+use super::world::{Column, Job, Table, World};
 
 pub fn in_progress(table: &str) -> Failure {
     Failure::plain(format!(
@@ -142,7 +141,7 @@ impl World {
             message: String::new(),
             created: now,
             finished: None,
-            timeout,
+            timeout: Some(timeout),
             watershed: None,
             running_since: None,
             columns,
@@ -174,9 +173,7 @@ impl World {
         match self.jobs.iter_mut().find(|j| j.table_id == id && !matches!(j.state, "FINISHED" | "CANCELLED")) {
             None => Err(Failure::plain(format!("Table[{}] is not under SCHEMA_CHANGE/WAITING_STABLE.", name.table))),
             Some(job) => {
-                job.state = "CANCELLED";
-                job.message = "user cancelled".to_owned();
-                job.finished = Some(now);
+                job.cancel("user cancelled", now);
                 Ok(())
             }
         }

@@ -164,7 +164,7 @@ impl World {
                             Some(j.state.to_owned()),
                             Some(j.message.clone()),
                             None,
-                            Some(j.timeout.to_string()),
+                            j.timeout.map(|seconds| seconds.to_string()),
                         ]
                     })
                     .collect();
