@@ -177,6 +177,45 @@ impl<C> Job<C> {
         matches!(self.state, "FINISHED" | "CANCELLED")
     }
 
+    /// What `SHOW ALTER TABLE COLUMN` calls its columns.
+    pub fn headings() -> Vec<&'static str> {
+        vec![
+            "JobId",
+            "TableName",
+            "CreateTime",
+            "FinishTime",
+            "IndexName",
+            "IndexId",
+            "OriginIndexId",
+            "SchemaVersion",
+            "TransactionId",
+            "State",
+            "Msg",
+            "Progress",
+            "Timeout",
+        ]
+    }
+
+    /// How it is shown there; `time`: how points in time are.
+    pub fn cells(&self, time: fn(Duration) -> String, timeout: u64) -> Vec<Value> {
+        let one = || Some("1".to_owned());
+        vec![
+            Some(self.id.to_string()),
+            Some(self.table.clone()),
+            Some(time(self.created)),
+            self.finished.map(time),
+            Some(self.table.clone()),
+            one(),
+            one(),
+            Some("1:0".to_owned()),
+            Some(self.watershed.map_or_else(|| "-1".to_owned(), |w| w.to_string())),
+            Some(self.state.to_owned()),
+            Some(self.message.clone()),
+            None,
+            Some(timeout.to_string()),
+        ]
+    }
+
     pub fn cancel(&mut self, message: &str, now: Duration) {
         self.state = "CANCELLED";
         self.message = message.to_owned();
@@ -361,6 +400,53 @@ impl<V: Vendor> World<V> {
     pub fn has_running_job(&self, database: &str, table: &str) -> bool {
         let Some(table) = self.table(database, table) else { return false };
         self.jobs.iter().any(|j| j.table_id == table.id() && !j.is_over())
+    }
+
+    /// What a table becomes: at once, or by a job that takes its time and waits so many seconds at most.
+    pub fn alter_table(&mut self, names: (&str, &str), columns: Vec<ColumnOf<V>>, at_once: bool, timeout: Option<u64>) {
+        let now = self.now();
+        let id = self.id();
+        let Some(table) = self.table_mut(names.0, names.1) else { return };
+        let table_id = table.id();
+        if at_once {
+            let (known, rows) = table.content();
+            for column in columns.iter().filter(|column| !known.iter().any(|c| c.id() == column.id())) {
+                for row in rows.values_mut() {
+                    row.insert(column.id().clone(), column.of_old_rows());
+                }
+            }
+            known.clone_from(&columns);
+        }
+        self.jobs.push(Job {
+            id,
+            database: names.0.to_owned(),
+            table: names.1.to_owned(),
+            table_id,
+            state: if at_once { "FINISHED" } else { "PENDING" },
+            message: String::new(),
+            created: now,
+            finished: at_once.then_some(now),
+            timeout,
+            watershed: None,
+            running_since: None,
+            columns,
+        });
+    }
+
+    /// Cancels a table's job; whether there was one.
+    pub fn cancel_job(&mut self, table_id: u64) -> bool {
+        let now = self.now();
+        let job = self.jobs.iter_mut().find(|j| j.table_id == table_id && !j.is_over());
+        job.map(|job| job.cancel("user cancelled", now)).is_some()
+    }
+
+    /// A table's jobs, the oldest first.
+    pub fn jobs_of<'a>(
+        &'a self,
+        database: &'a str,
+        table: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Job<ColumnOf<V>>> {
+        self.jobs.iter().filter(move |j| j.database == database && table.is_none_or(|t| j.table == t))
     }
 
     /// PENDING, WAITING_TXN while earlier loads are open, RUNNING, FINISHED.

@@ -2,8 +2,7 @@
 
 use super::create::column;
 use super::sql::{AlterClause, ColumnDef, Failure, Position, TableName};
-use super::values;
-use super::world::{Column, Job, Table, World};
+use super::world::{Column, Table, World};
 
 pub fn not_normal(table: &str) -> Failure {
     Failure::new(format!("Table[{table}]'s state(SCHEMA_CHANGE) is not NORMAL. Do not allow doing ALTER ops"))
@@ -150,37 +149,7 @@ impl World {
         if columns == table.columns && !(table.is_unique() && modifies_value) {
             return Err(Failure::new("Nothing is changed. please check your alter stmt."));
         }
-        let now = self.now();
-        let id = self.id();
-        let mut job = Job {
-            id,
-            database: database.to_owned(),
-            table: name.table.clone(),
-            table_id: table.id,
-            state: "PENDING",
-            message: String::new(),
-            created: now,
-            finished: None,
-            timeout: None,
-            watershed: None,
-            running_since: None,
-            columns,
-        };
-        if light {
-            let columns = job.columns.clone();
-            let table = self.table_mut(database, &name.table).unwrap();
-            for column in &columns {
-                if !table.columns.iter().any(|c| c.id == column.id) {
-                    for row in table.rows.values_mut() {
-                        row.insert(column.id, values::default_of(column));
-                    }
-                }
-            }
-            table.columns = columns;
-            job.state = "FINISHED";
-            job.finished = Some(now);
-        }
-        self.jobs.push(job);
+        self.alter_table((database, &name.table), columns, light, None);
         Ok(())
     }
 
@@ -188,15 +157,10 @@ impl World {
         let Some(table) = self.table(database, &name.table) else {
             return Err(Failure::new(format!("Unknown table '{}'", name.table)));
         };
-        let id = table.id;
-        let now = self.now();
-        match self.jobs.iter_mut().find(|j| j.table_id == id && !j.is_over()) {
-            None => Err(Failure::new(format!("Table[{}] is not under SCHEMA_CHANGE.", name.table))),
-            Some(job) => {
-                job.cancel("user cancelled", now);
-                Ok(())
-            }
+        if self.cancel_job(table.id) {
+            return Ok(());
         }
+        Err(Failure::new(format!("Table[{}] is not under SCHEMA_CHANGE.", name.table)))
     }
 }
 
