@@ -18,6 +18,9 @@ pub type Row<I> = HashMap<I, Value>;
 /// Rows by key, or in the order of their coming.
 pub type Rows<C> = BTreeMap<Vec<String>, Row<<C as Column>::Id>>;
 
+/// Serves a connection.
+pub type Serve<V> = fn(TcpStream, Arc<Mutex<World<V>>>);
+
 /// What one kind of server does in its own way.
 pub trait Vendor: Clone + Debug + Sized + Send + 'static {
     type Table: Table;
@@ -51,7 +54,7 @@ pub trait Vendor: Clone + Debug + Sized + Send + 'static {
     /// A backend is gone, and the frontends know.
     fn backend_gone(_world: &mut World<Self>, _backend: usize) {}
     /// Serves a connection of a frontend's MySQL port, where it has one.
-    fn sql() -> Option<fn(TcpStream, Arc<Mutex<World<Self>>>)> {
+    fn sql() -> Option<Serve<Self>> {
         None
     }
 }

@@ -7,8 +7,6 @@ use crate::http::{Request, Response};
 pub use crate::world::Value;
 use crate::world::{self, Rows};
 use std::collections::{BTreeMap, HashMap};
-use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
 
 pub type Database = world::Database<Table>;
 pub type Job = world::Job<Column>;
@@ -79,7 +77,7 @@ impl world::Vendor for StarRocks {
         }
     }
 
-    fn sql() -> Option<fn(TcpStream, Arc<Mutex<World>>)> {
+    fn sql() -> Option<world::Serve<Self>> {
         Some(mysql::serve)
     }
 }

@@ -70,7 +70,7 @@ fn shards_are_merged_into_one_table_and_follow_one_by_one() {
 }
 
 /// An update that changes the key deletes the old row, of keys of one column and of several, back and forth in one
-/// transaction too; `binlog_row_image=MINIMAL` gives only the key of what goes.
+/// transaction too.
 #[test]
 fn a_change_of_the_key_takes_the_old_row_away() {
     for (server, options) in all() {
