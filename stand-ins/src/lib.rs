@@ -14,4 +14,8 @@ pub mod doris;
 pub mod faults;
 pub mod http;
 mod port;
+mod scalar;
+mod server;
+mod sql;
 pub mod starrocks;
+mod world;

@@ -70,10 +70,12 @@ impl Olap {
             Server::Doris(server) => vec![
                 "type: doris".to_owned(),
                 format!("fenodes: {}", server.fenodes()),
-                "sink.enable.batch-mode: false".to_owned(),
                 "sink.enable-2pc: true".to_owned(),
             ],
         };
+        if self.kind == Kind::Doris && !more.iter().any(|line| line.contains("batch-mode")) {
+            lines.push("sink.enable.batch-mode: false".to_owned());
+        }
         lines.extend(["username: root".to_owned(), "password: ''".to_owned()]);
         lines.extend(more.iter().map(|line| (*line).to_owned()));
         lines.iter().map(|line| format!("  {line}\n")).collect()
@@ -87,9 +89,21 @@ impl Olap {
         tables: &str,
         pipeline: &[&str],
     ) -> Pipeline {
+        self.pipeline_with(server, database, tables, &[], pipeline)
+    }
+
+    /// The same with further lines of the sink's block.
+    pub(crate) fn pipeline_with(
+        &self,
+        server: &ConnectOptions,
+        database: &Database,
+        tables: &str,
+        sink: &[&str],
+        pipeline: &[&str],
+    ) -> Pipeline {
         let lines: Vec<&str> = [&["rowferry.checkpoint.interval: 20 ms"], pipeline].concat();
         let source = ["scan.incremental.snapshot.chunk.size: 30", "include-comments.enabled: true"];
-        Pipeline::new(server, &format!("{}.{tables}", database.name), &source, &self.sink(&[]), &lines)
+        Pipeline::new(server, &format!("{}.{tables}", database.name), &source, &self.sink(sink), &lines)
     }
 
     /// Each column of a table: name, type, nullability, default and comment. Empty: there is no such table.
@@ -147,6 +161,14 @@ impl Olap {
         of!(self, server => server.world().jobs.iter().map(|job| job.state).collect())
     }
 
+    /// How many loads there were, and how many transactions.
+    pub(crate) fn loads_and_transactions(&self) -> (usize, usize) {
+        of!(self, server => {
+            let world = server.world();
+            (world.operations.iter().filter(|o| o.0 == "load").count(), world.transactions.len())
+        })
+    }
+
     /// Transactions that are neither seen nor rolled back.
     pub(crate) fn open_transactions(&self) -> usize {
         of!(self, server => {
@@ -163,10 +185,7 @@ impl Olap {
     /// All backends go away, and the frontends notice.
     pub(crate) fn stop_backends(&self) {
         for i in 0..3 {
-            match &self.server {
-                Server::StarRocks(server) => server.stop_backend(i),
-                Server::Doris(server) => server.stop_backend(i, true),
-            }
+            of!(self, server => server.stop_backend(i, true));
         }
     }
 
@@ -187,6 +206,16 @@ impl Olap {
             assert!(Instant::now() < end, "no {what} within a minute:\n{}", running.log());
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+}
+
+/// Lines of the sink's block with which rows are seen as soon as they are loaded: at least once.
+pub(crate) fn at_once(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::StarRocks => {
+            &["sink.at-least-once.use-transaction-stream-load: false", "sink.buffer-flush.interval-ms: 100"]
+        }
+        Kind::Doris => &["sink.enable.batch-mode: true", "sink.buffer-flush.interval: 1s"],
     }
 }
 

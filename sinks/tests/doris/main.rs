@@ -5,7 +5,6 @@ use rowferry_stand_ins::doris as stand_in;
 
 #[path = "../olap/mod.rs"]
 mod olap;
-mod fixture;
 mod support;
 
 mod delivery;

@@ -1,13 +1,12 @@
 //! Schema changes: what is sent, what the table is then, what happens when they come again.
 
-use crate::fixture::{Fixture, add, alter, rename};
+use crate::olap::fixture::{Fixture, add, alter, rename};
 use crate::stand_in::{FaultAction, Settings, When};
 use crate::support::{StandIn, batch, checkpoint, schema, shown, simple_schema, sink, table};
 use arrow_array::{ArrayRef, Int64Array, StringArray};
 use rowferry_model::{AddedColumn, Changes, Column, ColumnPosition, DataType, SchemaChange, TableId, TableSchema};
 use rowferry_sinks::Retry;
 use std::sync::Arc;
-use std::time::Duration;
 
 #[tokio::test]
 async fn a_table_of_every_type() {
@@ -45,7 +44,7 @@ async fn a_table_of_every_type() {
         TableSchema { comment: Some("t \"c\" \\".to_owned()), ..(*schema(columns, &["id", "k2", "k3", "k4"])).clone() };
     let f = Fixture::with(schema, &[("table.create.properties.replication_num", "1")]).await;
     assert_eq!(
-        f.statements()[1],
+        f.made[1],
         "CREATE TABLE IF NOT EXISTS `shop`.`orders` (`id` BIGINT NULL, `k2` DECIMALV3(20, 0) NULL, `k3` VARCHAR(65533) NULL, \
          `k4` VARCHAR(16) NULL, `v` VARCHAR(80) NULL DEFAULT 'a\"b' COMMENT \"it's \\\"q\\\"  中😀\", `utf8mb3` VARCHAR(60) \
          NULL, `latin1` VARCHAR(60) NULL DEFAULT \"it's\", `long` VARCHAR(65532) NULL, `longer` STRING NULL, `c` CHAR(40) \
@@ -228,93 +227,6 @@ async fn tables_without_light_schema_change() {
     assert!(error.hint_text().unwrap().contains("light_schema_change"), "{error}");
 }
 
-#[tokio::test]
-async fn tables_are_truncated_commented_and_dropped() {
-    let mut f = Fixture::new().await;
-    f.insert(1).await;
-    f.apply(SchemaChange::AlterTableComment { table: table(), comment: Some("it's new".into()) }).await.unwrap();
-    assert!(f.shown().unwrap().contains("COMMENT 'it's new'"));
-    f.apply(SchemaChange::TruncateTable { table: table() }).await.unwrap();
-    assert!(shown(&f.server, &table()).is_empty());
-    f.apply(SchemaChange::DropTable { table: table() }).await.unwrap();
-    assert_eq!(f.shown(), None);
-    // Replayed behind the drop.
-    f.sink.metadata.apply(&SchemaChange::TruncateTable { table: table() }, Some(&f.schema.clone())).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_job_in_the_way_is_waited_for() {
-    let mut f = Fixture::new().await;
-    f.server.world().pulse = Duration::from_millis(150);
-    f.server.world().execute("shop", "root", "ALTER TABLE orders MODIFY COLUMN a BIGINT NULL").unwrap();
-    f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap();
-    assert_eq!(f.columns(), ["id bigint", "a bigint", "b varchar(40)", "x int"]);
-    f.server.world().execute("shop", "root", "ALTER TABLE orders MODIFY COLUMN a LARGEINT NULL").unwrap();
-    f.apply(SchemaChange::DropTable { table: table() }).await.unwrap();
-    assert_eq!(f.shown(), None);
-}
-
-#[tokio::test]
-async fn a_cancelled_job_and_one_that_takes_too_long_quote_the_server() {
-    let mut f = Fixture::new().await;
-    let schema = Arc::new(f.schema.clone());
-    let columns: Vec<ArrayRef> = vec![
-        Arc::new(Int64Array::from(vec![1])),
-        arrow_array::new_null_array(&arrow_schema::DataType::Int32, 1),
-        Arc::new(StringArray::from(vec!["no number"])),
-    ];
-    f.sink.events.write(batch(&table(), &schema, Changes::Inserts(1), columns)).await.unwrap();
-    checkpoint(&mut f.sink, 1).await.unwrap();
-    let error = f.apply(alter("b", DataType::Int, true, None)).await.unwrap_err();
-    assert_eq!(error.retry(), Retry::Permanent);
-    assert!(error.to_string().contains("cancelled") && error.to_string().contains("no number"), "{error}");
-
-    let mut slow = Fixture::with((*simple_schema()).clone(), &[("schema.evolution.timeout", "1 s")]).await;
-    slow.server.world().pulse = Duration::from_secs(60);
-    let error = slow.apply(alter("name", DataType::String, true, None)).await.unwrap_err();
-    assert_eq!(error.retry(), Retry::Transient);
-    assert!(error.to_string().contains("PENDING"), "{error}");
-    assert!(error.hint_text().unwrap().contains("schema.evolution.timeout"), "{error}");
-}
-
-#[tokio::test]
-async fn an_answer_that_is_lost_is_no_reason_to_do_it_twice() {
-    for when in [When::Before, When::After] {
-        for statement in ["SHOW FULL", "ALTER", "SHOW ALTER", "SHOW CREATE"] {
-            let mut f = Fixture::new().await;
-            f.server.fault(&format!("sql:{statement}"), when, FaultAction::Drop, 0, 1);
-            f.apply(add(Column::new("x", DataType::Int), ColumnPosition::Last)).await.unwrap();
-            f.apply(alter("a", DataType::BigInt, true, None)).await.unwrap();
-            assert_eq!(f.columns(), ["id bigint", "a bigint", "b varchar(40)", "x int"], "{when:?} {statement}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_table_that_is_there_must_be_fit() {
-    for (sql, reason) in [
-        (
-            "CREATE TABLE orders (id BIGINT, name VARCHAR(9)) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id)",
-            "without UNIQUE KEY",
-        ),
-        (
-            "CREATE TABLE orders (name VARCHAR(9), id BIGINT) UNIQUE KEY(name) DISTRIBUTED BY HASH(name)",
-            "with the key (name)",
-        ),
-        ("CREATE TABLE orders (id BIGINT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id)", "without the column `name`"),
-    ] {
-        let server = StandIn::start(Settings::default());
-        server.world().create_database("shop", false).unwrap();
-        server.world().execute("shop", "root", sql).unwrap();
-        let mut sink = sink(&server, &[]);
-        let schema = simple_schema();
-        let change = SchemaChange::CreateTable { table: table(), schema: Arc::clone(&schema) };
-        let error = sink.metadata.apply(&change, Some(&schema)).await.unwrap_err();
-        assert_eq!(error.retry(), Retry::Permanent);
-        assert!(error.to_string().contains(reason), "{error}");
-    }
-}
-
 /// Names that the server takes, and those that it can't have, which are told before rows come.
 #[tokio::test]
 async fn names() {
@@ -378,49 +290,13 @@ async fn too_few_backends_are_told_with_the_way_out() {
     assert!(error.hint_text().unwrap().contains("table.create.properties.replication_num"), "{error}");
 }
 
-/// The support matrix of the specification (schema-evolution.md, section 7): what EVOLVE brings, and what LENIENT makes
-/// of it before it comes here (a rename as an addition, no drops).
-#[tokio::test]
-async fn the_seed_matrix() {
-    let mut f = Fixture::new().await;
-    let steps: Vec<(&str, SchemaChange, &[&str])> = vec![
-        ("add", add(Column::new("n", DataType::Int), ColumnPosition::Last), &["a int", "b varchar(40)", "n int"]),
-        ("alter type", alter("a", DataType::BigInt, true, None), &["a bigint", "b varchar(40)", "n int"]),
-        ("rename", rename(&[("n", "m")]), &["a bigint", "b varchar(40)", "m int"]),
-        (
-            "lenient: a rename is an addition",
-            add(Column::new("m2", DataType::Int), ColumnPosition::Last),
-            &["a bigint", "b varchar(40)", "m int", "m2 int"],
-        ),
-        (
-            "lenient: a drop is nullability",
-            alter("m2", DataType::Int, true, None),
-            &["a bigint", "b varchar(40)", "m int", "m2 int"],
-        ),
-        (
-            "drop column",
-            SchemaChange::DropColumns { table: table(), names: vec!["m".into()] },
-            &["a bigint", "b varchar(40)", "m2 int"],
-        ),
-    ];
-    for (i, (what, change, wanted)) in steps.into_iter().enumerate() {
-        f.apply(change).await.unwrap();
-        assert_eq!(f.columns()[1..], *wanted, "{what}");
-        f.insert(i64::try_from(i + 1).unwrap()).await;
-    }
-    assert_eq!(shown(&f.server, &table()).len(), 6);
-    f.apply(SchemaChange::TruncateTable { table: table() }).await.unwrap();
-    f.apply(SchemaChange::DropTable { table: table() }).await.unwrap();
-    assert_eq!(f.shown(), None);
-}
-
 /// A column of a table without a key can be of any type, also the first, and be changed and dropped.
 #[tokio::test]
 async fn tables_without_a_key_have_no_key_columns() {
     let columns = vec![Column::new("s", DataType::String), Column::new("d", DataType::Double)];
     let mut f = Fixture::with((*schema(columns, &[])).clone(), &[]).await;
     assert_eq!(
-        f.statements()[1],
+        f.made[1],
         "CREATE TABLE IF NOT EXISTS `shop`.`orders` (`s` STRING NULL, `d` DOUBLE NULL) DISTRIBUTED BY RANDOM BUCKETS AUTO \
          PROPERTIES (\"enable_duplicate_without_keys_by_default\" = \"true\")"
     );

@@ -1,6 +1,6 @@
 //! Tables that Doris partitions by itself.
 
-use crate::fixture::{Fixture, add};
+use crate::olap::fixture::{Fixture, add};
 use crate::stand_in::Settings;
 use crate::support::{StandIn, batch, checkpoint, schema, shown, sink, table};
 use arrow_array::{ArrayRef, Date32Array, Int64Array, TimestampMicrosecondArray};
@@ -42,7 +42,7 @@ async fn the_column_ends_the_key_and_rows_move_between_partitions() {
     use RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
     let mut f = Fixture::with(orders(), &BY_MONTH).await;
     assert_eq!(
-        f.statements()[1],
+        f.made[1],
         "CREATE TABLE IF NOT EXISTS `shop`.`orders` (`id` BIGINT NULL, `at` DATETIMEV2(6) NOT NULL, `v` BIGINT NULL) UNIQUE \
          KEY (`id`, `at`) AUTO PARTITION BY RANGE (date_trunc(`at`, 'month'))() DISTRIBUTED BY HASH (`id`) BUCKETS AUTO"
     );
@@ -104,7 +104,7 @@ async fn tables_without_a_key_are_partitioned_too() {
         ("table.create.auto-partition.properties.shop.orders.partition-unit", "day"),
     ];
     let mut f = Fixture::with((*schema(columns, &[])).clone(), &by_day).await;
-    assert!(f.statements()[1].contains("AUTO PARTITION BY RANGE (date_trunc(`day`, 'day'))() DISTRIBUTED BY RANDOM"));
+    assert!(f.made[1].contains("AUTO PARTITION BY RANGE (date_trunc(`day`, 'day'))() DISTRIBUTED BY RANDOM"));
     let columns: Vec<ArrayRef> =
         vec![Arc::new(Date32Array::from(vec![Some(31), None])), Arc::new(Int64Array::from(vec![1, 2]))];
     let batch = batch(&table(), &Arc::new(f.schema.clone()), Changes::Inserts(2), columns);

@@ -3,6 +3,8 @@
 pub use crate::olap::batches::*;
 pub use crate::olap::golden::StandIn;
 use crate::stand_in::Ty;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rowferry_model::{DataType, TableId};
 use rowferry_sinks::Sink;
 use std::collections::BTreeMap;
@@ -29,6 +31,41 @@ pub const FORGOTTEN_AFTER: (&[(&str, &str)], Duration) = (&[], Duration::from_se
 pub const REFUSAL: &str = "column_name[name]";
 /// A refusal that another try may not meet.
 pub const PASSES: &str = "[E-235]too many versions";
+
+/// A comment, and a part of how the server shows it.
+pub const COMMENT: (&str, &str) = ("it's new", "COMMENT 'it's new'");
+/// Tables that do not fit the simple schema, and why.
+pub const UNFIT: &[(&str, &str)] = &[
+    (
+        "CREATE TABLE orders (id BIGINT, name VARCHAR(9)) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id)",
+        "without UNIQUE KEY",
+    ),
+    (
+        "CREATE TABLE orders (name VARCHAR(9), id BIGINT) UNIQUE KEY(name) DISTRIBUTED BY HASH(name)",
+        "with the key (name)",
+    ),
+    ("CREATE TABLE orders (id BIGINT) UNIQUE KEY(id) DISTRIBUTED BY HASH(id)", "without the column `name`"),
+];
+
+/// Runs a statement behind the sink's back.
+pub fn execute(server: &StandIn, sql: &str) {
+    server.world().execute("shop", "root", sql).unwrap();
+}
+
+/// A column that takes no NULL at the source: here all do.
+pub fn not_null(column: &str) -> String {
+    column.to_owned()
+}
+
+/// Bytes as they are shown.
+pub fn bytes(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+/// A point in time with six digits behind the second, as it is shown.
+pub fn stamp(text: &str) -> String {
+    text.to_owned()
+}
 
 /// A type to which a VARCHAR(20) is brought by a job.
 pub fn wider() -> DataType {

@@ -2,6 +2,9 @@
 
 pub mod batches;
 pub mod delivery;
+pub mod fixture;
 pub mod golden;
+mod metadata;
 pub mod real;
 pub mod recordings;
+pub mod values;

@@ -18,14 +18,14 @@ async fn a_backend_that_dies_takes_its_open_transaction_along() {
     first.events.idle().await.unwrap();
     let deadline = Instant::now() + Duration::from_secs(10);
     let backend = loop {
-        let loaded = server.world().transactions.iter().find(|t| !t.changes.is_empty()).map(|t| t.backend);
+        let loaded = server.world().transactions.iter().find(|t| !t.changes.is_empty()).map(|t| t.own.backend);
         match loaded {
             Some(backend) => break backend,
             None => assert!(Instant::now() < deadline, "the row is never loaded"),
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     };
-    server.stop_backend(backend);
+    server.stop_backend(backend, true);
     let error = first.events.prepare(1).await.unwrap_err();
     assert_eq!(error.retry(), Retry::Transient, "{error}");
     first.events.recover(None).await.unwrap();

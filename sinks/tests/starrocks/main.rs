@@ -3,13 +3,11 @@
 
 use rowferry_stand_ins::starrocks as stand_in;
 
-mod fixture;
 #[path = "../olap/mod.rs"]
 mod olap;
 mod support;
 
 mod delivery;
-mod matrix;
 mod metadata;
 mod real;
 mod replay_http;

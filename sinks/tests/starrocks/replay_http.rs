@@ -54,7 +54,7 @@ fn thrift(world: &mut World, record: &Value) {
         "loadTxnCommit" if accepted && world.transactions[i].state == "PREPARE" => world.commit(i),
         "loadTxnRollback" if accepted => {
             let reason = record["request"]["reason"].as_str().unwrap().to_owned();
-            world.abort(i, &reason);
+            world.transactions[i].abort(&reason);
         }
         _ => {}
     }

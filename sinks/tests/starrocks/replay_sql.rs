@@ -142,7 +142,7 @@ fn replay(record: &Value, database: &str, tally: &mut Tally) {
     }
     // A transaction that the record ends.
     for t in 0..replay.world.transactions.len() {
-        replay.world.abort(t, "end of the record");
+        replay.world.transactions[t].abort("end of the record");
     }
     replay.world.skip(Duration::from_secs(11));
     replay.world.skip(Duration::from_secs(11));

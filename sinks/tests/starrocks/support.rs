@@ -30,6 +30,41 @@ pub const REFUSAL: &str = "too long";
 /// A refusal that another try may not meet.
 pub const PASSES: &str = "Cancelled: memory limit exceeded";
 
+/// A comment, and a part of how the server shows it.
+pub const COMMENT: (&str, &str) = ("it's \"new\"", "COMMENT \"it's \\\"new\\\"\"");
+/// Tables that do not fit the simple schema, and why.
+pub const UNFIT: &[(&str, &str)] = &[
+    (
+        "CREATE TABLE orders (id BIGINT, name VARCHAR(9)) DUPLICATE KEY(id) DISTRIBUTED BY HASH(id)",
+        "not as a primary key table",
+    ),
+    (
+        "CREATE TABLE orders (name VARCHAR(9) NOT NULL, id BIGINT) PRIMARY KEY(name) DISTRIBUTED BY HASH(name)",
+        "with the key (name)",
+    ),
+    ("CREATE TABLE orders (id BIGINT NOT NULL) PRIMARY KEY(id) DISTRIBUTED BY HASH(id)", "without the column `name`"),
+];
+
+/// Runs a statement behind the sink's back.
+pub fn execute(server: &StandIn, sql: &str) {
+    crate::stand_in::execute(&mut server.world(), &mut "shop".to_owned(), "root", sql).unwrap();
+}
+
+/// A column that takes no NULL.
+pub fn not_null(column: &str) -> String {
+    format!("{column} not null")
+}
+
+/// Bytes as they are shown.
+pub fn bytes(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02X}")).collect()
+}
+
+/// A point in time with six digits behind the second, as it is shown: without those that say nothing.
+pub fn stamp(text: &str) -> String {
+    text.trim_end_matches(".000000").to_owned()
+}
+
 /// A type to which a VARCHAR(20) is brought by a job.
 pub fn wider() -> DataType {
     DataType::Varchar(40)

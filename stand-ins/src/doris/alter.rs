@@ -1,9 +1,7 @@
 //! ALTER TABLE.
 
 use super::create::column;
-use super::jobs::Job;
 use super::sql::{AlterClause, ColumnDef, Failure, Position, TableName};
-use super::values;
 use super::world::{Column, Table, World};
 
 pub fn not_normal(table: &str) -> Failure {
@@ -154,36 +152,7 @@ impl World {
         if columns == table.columns && !(table.is_unique() && modifies_value) {
             return Err(Failure::new("Nothing is changed. please check your alter stmt."));
         }
-        let now = self.now();
-        let id = self.id();
-        let mut job = Job {
-            id,
-            database: database.to_owned(),
-            table: name.table.clone(),
-            table_id: table.id,
-            state: "PENDING",
-            message: String::new(),
-            created: now,
-            finished: None,
-            watershed: None,
-            running_since: None,
-            columns,
-        };
-        if light {
-            let columns = job.columns.clone();
-            let table = self.table_mut(database, &name.table).unwrap();
-            for column in &columns {
-                if !table.columns.iter().any(|c| c.id == column.id) {
-                    for row in table.rows.values_mut() {
-                        row.insert(column.id, values::default_of(column));
-                    }
-                }
-            }
-            table.columns = columns;
-            job.state = "FINISHED";
-            job.finished = Some(now);
-        }
-        self.jobs.push(job);
+        self.alter_table((database, &name.table), columns, light, None);
         Ok(())
     }
 
@@ -191,17 +160,10 @@ impl World {
         let Some(table) = self.table(database, &name.table) else {
             return Err(Failure::new(format!("Unknown table '{}'", name.table)));
         };
-        let id = table.id;
-        let now = self.now();
-        match self.jobs.iter_mut().find(|j| j.table_id == id && !j.is_over()) {
-            None => Err(Failure::new(format!("Table[{}] is not under SCHEMA_CHANGE.", name.table))),
-            Some(job) => {
-                job.state = "CANCELLED";
-                job.message = "user cancelled".to_owned();
-                job.finished = Some(now);
-                Ok(())
-            }
+        if self.cancel_job(table.id) {
+            return Ok(());
         }
+        Err(Failure::new(format!("Table[{}] is not under SCHEMA_CHANGE.", name.table)))
     }
 }
 

@@ -1,9 +1,9 @@
 //! A backend's HTTP port: what it says is the manual's, what it asks the frontend is recorded.
 
 use super::frontend::user;
-use super::transactions::{Change, NotBegun};
+use super::transactions::NotBegun;
 use super::values;
-use super::world::{Row, Table, World};
+use super::world::{Change, Row, Table, World};
 use crate::http::{Request, Response};
 use flate2::read::GzDecoder;
 use serde_json::{Value as Json, json};

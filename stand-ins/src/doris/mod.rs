@@ -8,8 +8,6 @@ mod alter;
 mod backend;
 mod create;
 mod frontend;
-mod jobs;
-mod server;
 mod show;
 mod sql;
 mod transactions;
@@ -18,10 +16,24 @@ mod values;
 mod world;
 
 pub use crate::faults::{FaultAction, When};
+pub use crate::server::Settings;
 pub use frontend::answer as frontend_answer;
-pub use server::{Settings, StandIn};
 pub use show::create_sql;
 pub use sql::NOT_MODELLED;
 pub use transactions::NotBegun;
 pub use types::Ty;
 pub use world::World;
+
+/// Frontends and backends.
+pub type StandIn = crate::server::StandIn<world::Doris>;
+
+impl StandIn {
+    /// As the option has them.
+    pub fn fenodes(&self) -> String {
+        self.http_addresses(",")
+    }
+
+    pub fn benodes(&self) -> String {
+        self.backend_addresses(",")
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::create::unknown_database;
 use super::sql::{Failure, Statement, TableName, parse};
-use super::world::{Column, Table, World};
+use super::world::{Column, Job, Table, World};
 use std::time::Duration;
 
 /// Columns and rows; NULL is `None`.
@@ -169,43 +169,8 @@ impl World {
                 if !self.databases.contains_key(database) {
                     return Err(unknown_database(database));
                 }
-                let jobs =
-                    self.jobs.iter().filter(|j| j.database == database && table.as_ref().is_none_or(|t| j.table == *t));
-                let rows = jobs
-                    .map(|j| {
-                        vec![
-                            Some(j.id.to_string()),
-                            Some(j.table.clone()),
-                            Some(time(j.created)),
-                            j.finished.map(time),
-                            Some(j.table.clone()),
-                            Some("1".to_owned()),
-                            Some("1".to_owned()),
-                            Some("1:0".to_owned()),
-                            Some(j.watershed.map_or_else(|| "-1".to_owned(), |w| w.to_string())),
-                            Some(j.state.to_owned()),
-                            Some(j.message.clone()),
-                            None,
-                            Some("2592000".to_owned()),
-                        ]
-                    })
-                    .collect();
-                let columns = vec![
-                    "JobId",
-                    "TableName",
-                    "CreateTime",
-                    "FinishTime",
-                    "IndexName",
-                    "IndexId",
-                    "OriginIndexId",
-                    "SchemaVersion",
-                    "TransactionId",
-                    "State",
-                    "Msg",
-                    "Progress",
-                    "Timeout",
-                ];
-                Ok((columns, rows))
+                let jobs = self.jobs_of(database, table.as_deref());
+                Ok((Job::headings(), jobs.map(|job| job.cells(time, 2_592_000)).collect()))
             }
             other => Err(Failure::not_modelled(&format!("{other:?}"))),
         }

@@ -1,40 +1,15 @@
 //! Load transactions and their labels: all of it is recorded, but for the time-outs, which are the manual's.
 
-use super::world::{Row, World};
+use super::world::World;
 use std::time::Duration;
-
-/// A row that a load brings.
-#[derive(Clone, Debug)]
-pub struct Change {
-    /// `None`: the table keeps all rows.
-    pub key: Option<Vec<String>>,
-    /// `None`: the row is to go.
-    pub row: Option<Row>,
-}
 
 /// `stream_load_default_precommit_timeout_second` of the frontends.
 const PRECOMMIT_TIMEOUT: Duration = Duration::from_secs(3600);
 
+/// What tells a repeated request to begin from another one.
 #[derive(Clone, Debug)]
-pub struct Transaction {
-    pub id: u64,
-    pub database: String,
-    pub label: String,
-    pub table_id: u64,
-    pub state: &'static str,
-    pub reason: String,
-    pub changes: Vec<Change>,
-    pub begun: Duration,
-    pub precommitted: Option<Duration>,
-    pub committed: Option<Duration>,
-    pub timeout: Duration,
+pub struct Own {
     pub request: String,
-}
-
-impl Transaction {
-    pub fn is_over(&self) -> bool {
-        matches!(self.state, "VISIBLE" | "ABORTED")
-    }
 }
 
 /// Why a transaction does not begin.
@@ -46,52 +21,6 @@ pub enum NotBegun {
 }
 
 impl World {
-    pub fn tick_transactions(&mut self) {
-        let now = self.now();
-        for i in 0..self.transactions.len() {
-            let t = &mut self.transactions[i];
-            let expired = match t.state {
-                "PREPARE" => now > t.begun + t.timeout,
-                "PRECOMMITTED" => now > t.precommitted.unwrap() + PRECOMMIT_TIMEOUT,
-                _ => false,
-            };
-            if expired {
-                t.state = "ABORTED";
-                t.reason = "timeout by txn manager".to_owned();
-                t.changes.clear();
-            } else if t.state == "COMMITTED" && now >= t.committed.unwrap() + self.publish_delay {
-                self.publish(i);
-            }
-        }
-    }
-
-    /// Committed rows are seen.
-    fn publish(&mut self, i: usize) {
-        self.transactions[i].state = "VISIBLE";
-        let changes = std::mem::take(&mut self.transactions[i].changes);
-        let id = self.transactions[i].table_id;
-        let Some(table) = self.table_by_id(id) else { return };
-        for Change { key, row } in changes {
-            let key = key.unwrap_or_else(|| {
-                table.sequence += 1;
-                vec![format!("{:012}", table.sequence)]
-            });
-            match row {
-                Some(row) => {
-                    table.rows.insert(key, row);
-                }
-                None => {
-                    table.rows.remove(&key);
-                }
-            }
-        }
-    }
-
-    pub fn by_label(&mut self, database: &str, label: &str) -> Option<usize> {
-        self.tick();
-        self.transactions.iter().rposition(|t| t.database == database && t.label == label)
-    }
-
     pub fn begin(
         &mut self,
         database: &str,
@@ -132,7 +61,7 @@ impl World {
             let t = &self.transactions[i];
             let job = match t.state {
                 "ABORTED" => None,
-                "PREPARE" if t.request == request && !request.is_empty() => return Ok(t.id),
+                "PREPARE" if t.own.request == request && !request.is_empty() => return Ok(t.id),
                 "PREPARE" => Some("RUNNING"),
                 "PRECOMMITTED" => Some("PRECOMMITTED"),
                 _ => Some("FINISHED"),
@@ -145,23 +74,8 @@ impl World {
                 return Err(NotBegun::LabelTaken(words, job));
             }
         }
-        let id = self.id();
-        let begun = self.now();
-        self.transactions.push(Transaction {
-            id,
-            database: database.to_owned(),
-            label: label.to_owned(),
-            table_id,
-            state: "PREPARE",
-            reason: String::new(),
-            changes: Vec::new(),
-            begun,
-            precommitted: None,
-            committed: None,
-            timeout: Duration::from_secs(timeout as u64),
-            request: request.to_owned(),
-        });
-        Ok(id)
+        let timeouts = [Duration::from_secs(timeout as u64), PRECOMMIT_TIMEOUT];
+        Ok(self.open(database, label, table_id, timeouts, Own { request: request.to_owned() }))
     }
 
     /// The end of a load with two phases.
@@ -172,7 +86,7 @@ impl World {
         match t.state {
             "PREPARE" => {
                 t.state = "PRECOMMITTED";
-                t.precommitted = Some(now);
+                t.prepared = Some(now);
                 Ok(())
             }
             "ABORTED" => Err(format!("errCode = 2, detailMessage = {}", t.reason)),
@@ -204,9 +118,7 @@ impl World {
         self.tick();
         match self.transactions.iter_mut().find(|t| t.id == id) {
             Some(t) if !t.is_over() && t.state != "COMMITTED" => {
-                t.state = "ABORTED";
-                t.reason = reason.to_owned();
-                t.changes.clear();
+                t.abort(reason);
                 Ok(())
             }
             _ => Err("errCode = 2, detailMessage = transaction not found".to_owned()),

@@ -1,16 +1,77 @@
-//! What there is: databases, tables, rows, jobs, transactions.
+//! What only a Doris has.
 
-use super::jobs::Job;
-use super::transactions::Transaction;
+use super::transactions::Own;
 use super::types::Ty;
-use crate::faults::Fault;
-use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
+use super::{backend, frontend, values};
+use crate::http::{Request, Response};
+pub use crate::world::Value;
+use crate::world::{self, Rows};
 
-/// A value in the form in which a query would show it.
-pub type Value = Option<String>;
 /// A row's values by column id.
-pub type Row = HashMap<u64, Value>;
+pub type Row = world::Row<u64>;
+pub type Database = world::Database<Table>;
+pub type Job = world::Job<Column>;
+pub type Change = world::Change<u64>;
+pub type World = world::World<Doris>;
+
+/// The settings of the frontends.
+#[derive(Clone, Debug)]
+pub struct Doris {
+    pub version: String,
+    /// Whether names may have any letters.
+    pub unicode_names: bool,
+}
+
+impl world::Vendor for Doris {
+    type Table = Table;
+    type Own = Own;
+
+    fn new() -> Self {
+        Self { version: "doris version doris-3.0.3-stand-in".to_owned(), unicode_names: true }
+    }
+
+    fn system_databases() -> &'static [&'static str] {
+        &["__internal_schema", "information_schema", "mysql"]
+    }
+
+    fn operation(request: &Request) -> &'static str {
+        frontend::operation(request)
+    }
+
+    fn stays(operation: &str) -> bool {
+        !matches!(operation, "load" | "commit" | "abort")
+    }
+
+    fn status_field(operation: &str) -> &'static str {
+        if operation == "load" { "Status" } else { "status" }
+    }
+
+    fn struck(operation: &'static str, body: &[u8]) -> String {
+        if operation != "query" {
+            return operation.to_owned();
+        }
+        let sql = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
+        format!("sql:{}", sql["stmt"].as_str().unwrap_or_default())
+    }
+
+    fn subject(request: &Request) -> String {
+        request.header("label").or(request.header("txn_id")).unwrap_or_default().to_owned()
+    }
+
+    fn frontend(
+        world: &mut World,
+        request: &Request,
+        body: &[u8],
+        backends: &[Option<String>],
+        turn: usize,
+    ) -> Response {
+        frontend::answer(world, request, body, backends, turn)
+    }
+
+    fn backend(world: &mut World, request: &Request, body: &[u8], own: (usize, &str)) -> Response {
+        backend::answer(world, request, body, own.1)
+    }
+}
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +87,34 @@ pub struct Column {
     pub default_is_function: bool,
     pub comment: String,
     pub key: bool,
+}
+
+impl world::Column for Column {
+    type Id = u64;
+
+    fn id(&self) -> &u64 {
+        &self.id
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn described(&self) -> String {
+        world::described(&self.ty.to_string(), self.nullable, self.default.as_deref(), &self.comment)
+    }
+
+    fn has_type_of(&self, other: &Self) -> bool {
+        self.ty == other.ty
+    }
+
+    fn converted(&self, text: &str) -> Result<String, String> {
+        values::from_text(text, &self.ty)
+    }
+
+    fn of_old_rows(&self) -> Value {
+        values::default_of(self)
+    }
 }
 
 /// A table.
@@ -47,7 +136,32 @@ pub struct Table {
     pub merge_on_write: bool,
     pub sequence: u64,
     /// By key, or in the order of their coming.
-    pub rows: BTreeMap<Vec<String>, Row>,
+    pub rows: Rows<Column>,
+}
+
+impl world::Table for Table {
+    type Column = Column;
+
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn rows(&self) -> &Rows<Column> {
+        &self.rows
+    }
+
+    fn content(&mut self) -> (&mut Vec<Column>, &mut Rows<Column>) {
+        (&mut self.columns, &mut self.rows)
+    }
+
+    fn next_key(&mut self) -> Vec<String> {
+        self.sequence += 1;
+        vec![format!("{:012}", self.sequence)]
+    }
 }
 
 impl Table {
@@ -58,131 +172,10 @@ impl Table {
     }
 
     pub fn column(&self, name: &str) -> Option<usize> {
-        let lower = name.to_lowercase();
-        self.columns.iter().position(|c| c.name.to_lowercase() == lower)
+        world::Table::column(self, name)
     }
 
     pub fn is_unique(&self) -> bool {
         self.model == "UNIQUE"
-    }
-}
-
-/// A database.
-#[derive(Clone, Debug, Default)]
-pub struct Database {
-    pub tables: BTreeMap<String, Table>,
-}
-
-/// All of it.
-#[derive(Debug)]
-pub struct World {
-    pub databases: BTreeMap<String, Database>,
-    pub jobs: Vec<Job>,
-    pub transactions: Vec<Transaction>,
-    pub faults: Vec<Fault>,
-    /// Users with their passwords.
-    pub users: BTreeMap<String, String>,
-    /// Users that may nothing but log in.
-    pub without_rights: Vec<String>,
-    /// Every statement that reached a frontend, and its end.
-    pub statements: Vec<(String, bool)>,
-    /// Every HTTP operation that had an answer: operation, label or transaction, node.
-    pub operations: Vec<(String, String, String)>,
-    /// Lines behind an error URL.
-    pub error_logs: HashMap<u64, String>,
-    pub version: String,
-    /// Whether names may have any letters: a setting of the frontend.
-    pub unicode_names: bool,
-    /// How long a job stays in each of its two waits.
-    pub pulse: Duration,
-    /// How long a commit stays unseen.
-    pub publish_delay: Duration,
-    pub backends_alive: usize,
-    next_id: u64,
-    started: Instant,
-    skipped: Duration,
-}
-
-impl World {
-    pub fn new(pulse: Duration, backends: usize) -> Self {
-        let databases =
-            ["__internal_schema", "information_schema", "mysql"].map(|n| (n.to_owned(), Database::default())).into();
-        Self {
-            databases,
-            jobs: Vec::new(),
-            transactions: Vec::new(),
-            faults: Vec::new(),
-            users: [("root".to_owned(), String::new())].into(),
-            without_rights: Vec::new(),
-            statements: Vec::new(),
-            operations: Vec::new(),
-            error_logs: HashMap::new(),
-            version: "doris version doris-3.0.3-stand-in".to_owned(),
-            unicode_names: true,
-            pulse,
-            publish_delay: Duration::ZERO,
-            backends_alive: backends,
-            next_id: 10_000,
-            started: Instant::now(),
-            skipped: Duration::ZERO,
-        }
-    }
-
-    pub fn id(&mut self) -> u64 {
-        self.next_id += 1;
-        self.next_id
-    }
-
-    /// The time since the start.
-    pub fn now(&self) -> Duration {
-        self.started.elapsed() + self.skipped
-    }
-
-    /// Lets time pass.
-    pub fn skip(&mut self, time: Duration) {
-        self.skipped += time;
-        self.tick();
-    }
-
-    /// Brings everything that happens by the clock up to date.
-    pub fn tick(&mut self) {
-        self.tick_transactions();
-        self.tick_jobs();
-    }
-
-    pub fn table(&self, database: &str, table: &str) -> Option<&Table> {
-        self.databases.get(database)?.tables.get(table)
-    }
-
-    pub fn table_mut(&mut self, database: &str, table: &str) -> Option<&mut Table> {
-        self.databases.get_mut(database)?.tables.get_mut(table)
-    }
-
-    pub fn table_by_id(&mut self, id: u64) -> Option<&mut Table> {
-        self.databases.values_mut().flat_map(|d| d.tables.values_mut()).find(|t| t.id == id)
-    }
-
-    /// Name, type, nullability, default and comment of each column.
-    pub fn columns(&mut self, database: &str, table: &str) -> Vec<String> {
-        self.tick();
-        let Some(table) = self.table(database, table) else { return Vec::new() };
-        let shown = |c: &Column| {
-            let null = if c.nullable { "" } else { " not null" };
-            let default = c.default.as_ref().map(|d| format!(" = {d}")).unwrap_or_default();
-            let comment = if c.comment.is_empty() { String::new() } else { format!(" // {}", c.comment) };
-            format!("{} {}{null}{default}{comment}", c.name, c.ty)
-        };
-        table.columns.iter().map(shown).collect()
-    }
-
-    /// A table's rows, as `SELECT *` would give them, by key.
-    pub fn rows(&mut self, database: &str, table: &str) -> Vec<Vec<Value>> {
-        self.tick();
-        let Some(table) = self.table(database, table) else { return Vec::new() };
-        table
-            .rows
-            .values()
-            .map(|row| table.columns.iter().map(|c| row.get(&c.id).cloned().flatten()).collect())
-            .collect()
     }
 }

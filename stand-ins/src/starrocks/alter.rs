@@ -1,9 +1,7 @@
 //! ALTER TABLE.
 
 use super::create::{check_name, column};
-use super::jobs::Job;
 use super::sql::{AlterClause, ColumnDef, Failure, Position, TableName};
-use super::values;
 use super::world::{Column, Table, World};
 
 pub fn in_progress(table: &str) -> Failure {
@@ -131,37 +129,7 @@ impl World {
         };
         let fast =
             self.fast_schema_evolution && table.properties.get("fast_schema_evolution").is_some_and(|v| v == "true");
-        let now = self.now();
-        let id = self.id();
-        let mut job = Job {
-            id,
-            database: database.to_owned(),
-            table: name.table.clone(),
-            table_id: table.id,
-            state: "PENDING",
-            message: String::new(),
-            created: now,
-            finished: None,
-            timeout,
-            watershed: None,
-            running_since: None,
-            columns,
-        };
-        if !asynchronous && fast {
-            let columns = job.columns.clone();
-            let table = self.table_mut(database, &name.table).unwrap();
-            for column in &columns {
-                if !table.columns.iter().any(|c| c.id == column.id) {
-                    for row in table.rows.values_mut() {
-                        row.insert(column.id.clone(), values::default_of(column));
-                    }
-                }
-            }
-            table.columns = columns;
-            job.state = "FINISHED";
-            job.finished = Some(now);
-        }
-        self.jobs.push(job);
+        self.alter_table((database, &name.table), columns, !asynchronous && fast, Some(timeout));
         Ok(())
     }
 
@@ -169,17 +137,10 @@ impl World {
         let Some(table) = self.table(database, &name.table) else {
             return Err(Failure::new(5502, "42602", format!("Unknown table '{}'", name.table)));
         };
-        let id = table.id;
-        let now = self.now();
-        match self.jobs.iter_mut().find(|j| j.table_id == id && !matches!(j.state, "FINISHED" | "CANCELLED")) {
-            None => Err(Failure::plain(format!("Table[{}] is not under SCHEMA_CHANGE/WAITING_STABLE.", name.table))),
-            Some(job) => {
-                job.state = "CANCELLED";
-                job.message = "user cancelled".to_owned();
-                job.finished = Some(now);
-                Ok(())
-            }
+        if self.cancel_job(table.id) {
+            return Ok(());
         }
+        Err(Failure::plain(format!("Table[{}] is not under SCHEMA_CHANGE/WAITING_STABLE.", name.table)))
     }
 }
 

@@ -1,14 +1,15 @@
 //! A backend's HTTP port: what it says is the manual's, what it asks the frontend is recorded.
 
 use super::frontend::user;
-use super::transactions::{Change, LabelTaken};
+use super::transactions::LabelTaken;
 use super::values;
-use super::world::{Column, Table, Value, World};
+use super::world::{Change, Column, Table, Value, World};
 use crate::http::{Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// What backends allow by default.
 const MAX_KEY_BYTES: usize = 128;
@@ -56,15 +57,15 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], own: (usize, &s
             if world.transactions[i].state != "PREPARE" {
                 return failed("Transaction State Invalid");
             }
-            if world.transactions[i].table != table {
+            if world.transactions[i].own.table != table {
                 return failed("the table differs from the one that the transaction began with");
             }
             let parameters = parameters(request);
-            if world.transactions[i].parameters.as_ref().is_some_and(|p| *p != parameters) {
-                world.abort(i, "load parameters differ");
+            if world.transactions[i].own.parameters.as_ref().is_some_and(|p| *p != parameters) {
+                world.transactions[i].abort("load parameters differ");
                 return failed("the load's parameters differ from those of the transaction's earlier loads");
             }
-            world.transactions[i].parameters = Some(parameters);
+            world.transactions[i].own.parameters = Some(parameters);
             let loaded = load(world, &database, &table, request, body);
             match loaded {
                 Ok(Loaded { changes, total, filtered, .. }) => {
@@ -80,7 +81,7 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], own: (usize, &s
                 }
                 Err(refusal) => {
                     // An operation that fails takes the transaction with it.
-                    world.abort(i, &refusal.reason);
+                    world.transactions[i].abort(&refusal.reason);
                     refusal.answer(world, &label, own.1)
                 }
             }
@@ -97,7 +98,7 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], own: (usize, &s
             t.state = "PREPARED";
             t.prepared = Some(now);
             if let Some(seconds) = request.header("prepared_timeout").and_then(|v| v.parse().ok()) {
-                t.prepared_timeout = seconds;
+                t.prepared_timeout = Duration::from_secs(seconds);
             }
             Response::ok(json!({"TxnId": t.id, "Label": label, "Status": "OK", "Message": ""}).to_string())
         }
@@ -105,7 +106,7 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], own: (usize, &s
             let Some(i) = own_transaction(world, &database, &label, own.0) else {
                 return failed("Transcation Not Exist");
             };
-            world.abort(i, "User Aborted");
+            world.transactions[i].abort("User Aborted");
             Response::ok(
                 json!({"TxnId": world.transactions[i].id, "Label": label, "Status": "OK", "Message": ""}).to_string(),
             )
@@ -135,7 +136,7 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], own: (usize, &s
                     )
                 }
                 Err(refusal) => {
-                    world.abort(i, &refusal.reason);
+                    world.transactions[i].abort(&refusal.reason);
                     let answer = refusal.answer(world, &label, own.1);
                     Response::ok(answer.body.replace("FAILED", "Fail"))
                 }
@@ -163,7 +164,7 @@ fn decode(part: &str) -> String {
 
 fn own_transaction(world: &mut World, database: &str, label: &str, own: usize) -> Option<usize> {
     let i = world.by_label(database, label)?;
-    (world.transactions[i].backend == own && !world.transactions[i].is_over()).then_some(i)
+    (world.transactions[i].own.backend == own && !world.transactions[i].is_over()).then_some(i)
 }
 
 /// What all loads of a transaction must share.
@@ -290,7 +291,7 @@ fn load(world: &World, database: &str, table: &str, request: &Request, body: &[u
     for row in &rows {
         match change(table, &sources, row, strict) {
             Ok(change) => {
-                let bytes: usize = change.0.iter().map(|k| k.len()).sum();
+                let bytes: usize = change.key.iter().flatten().map(String::len).sum();
                 if bytes > MAX_KEY_BYTES {
                     return Err(Refusal::new(format!("primary key size exceed the limit {MAX_KEY_BYTES}")));
                 }
@@ -406,7 +407,7 @@ fn change(table: &Table, sources: &[Option<Source>], row: &Json, strict: bool) -
         }
         values.insert(column.id.clone(), value);
     }
-    Ok((key, (!delete).then_some(values)))
+    Ok(Change { key: Some(key), row: (!delete).then_some(values) })
 }
 
 fn value(

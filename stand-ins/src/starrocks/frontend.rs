@@ -140,7 +140,7 @@ pub fn answer(world: &mut World, request: &Request, backends: &[Option<String>],
             let label = request.parameter("label").unwrap_or_default();
             match world.by_label(database, &label) {
                 Some(i) if matches!(world.transactions[i].state, "PREPARE" | "PREPARED") => {
-                    world.abort(i, "user cancel");
+                    world.transactions[i].abort("user cancel");
                     Response::ok("{\"status\":\"OK\",\"code\":\"0\",\"msg\":\"Success\",\"message\":\"OK\"}")
                 }
                 _ => plain_failure(&format!("transaction not found: {label}")),
@@ -203,7 +203,7 @@ fn transaction(
         }
         ("commit", state) => starrocks(&format!("Can not commit {state} transaction {}, label is {label}", t.id)),
         ("rollback", "PREPARED") => {
-            world.abort(i, "User Aborted");
+            world.transactions[i].abort("User Aborted");
             done(t.id, &label, "")
         }
         ("rollback", "ABORTED") => {

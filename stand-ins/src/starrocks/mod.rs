@@ -8,9 +8,7 @@ mod alter;
 mod backend;
 mod create;
 mod frontend;
-mod jobs;
 mod mysql;
-mod server;
 mod show;
 mod sql;
 mod transactions;
@@ -20,10 +18,24 @@ mod world;
 
 pub use crate::faults::{FaultAction, When};
 pub use crate::http::{Request, Response};
+pub use crate::server::Settings;
 pub use frontend::answer as frontend_answer;
 pub use mysql::execute;
-pub use server::{Settings, StandIn};
 pub use show::create_sql;
 pub use sql::NOT_MODELLED;
 pub use types::Ty;
 pub use world::World;
+
+/// Frontends and backends.
+pub type StandIn = crate::server::StandIn<world::StarRocks>;
+
+impl StandIn {
+    /// As the option has it.
+    pub fn jdbc_url(&self) -> String {
+        format!("jdbc:mysql://{}", self.sql_addresses(","))
+    }
+
+    pub fn load_url(&self) -> String {
+        self.http_addresses(";")
+    }
+}

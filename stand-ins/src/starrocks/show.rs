@@ -2,7 +2,7 @@
 
 use super::create::unknown_database;
 use super::sql::{Failure, Statement, TableName, quote_string};
-use super::world::{Column, Table, World};
+use super::world::{Column, Job, Table, World};
 use std::time::Duration;
 
 /// Columns and rows; NULL is `None`.
@@ -138,11 +138,7 @@ impl World {
                 if !self.databases.contains_key(database) {
                     return Err(unknown_database(database));
                 }
-                let mut jobs: Vec<_> = self
-                    .jobs
-                    .iter()
-                    .filter(|j| j.database == database && table.as_ref().is_none_or(|t| j.table == *t))
-                    .collect();
+                let mut jobs: Vec<_> = self.jobs_of(database, table.as_deref()).collect();
                 jobs.sort_by_key(|j| j.id);
                 if *newest_by_id {
                     jobs.reverse();
@@ -150,40 +146,9 @@ impl World {
                 let rows = jobs
                     .into_iter()
                     .take(limit.unwrap_or(usize::MAX))
-                    .map(|j| {
-                        vec![
-                            Some(j.id.to_string()),
-                            Some(j.table.clone()),
-                            Some(time(j.created)),
-                            j.finished.map(time),
-                            Some(j.table.clone()),
-                            Some("1".to_owned()),
-                            Some("1".to_owned()),
-                            Some("1:0".to_owned()),
-                            Some(j.watershed.map_or_else(|| "-1".to_owned(), |w| w.to_string())),
-                            Some(j.state.to_owned()),
-                            Some(j.message.clone()),
-                            None,
-                            Some(j.timeout.to_string()),
-                        ]
-                    })
+                    .map(|job| job.cells(time, job.timeout.unwrap_or_default()))
                     .collect();
-                let columns = vec![
-                    "JobId",
-                    "TableName",
-                    "CreateTime",
-                    "FinishTime",
-                    "IndexName",
-                    "IndexId",
-                    "OriginIndexId",
-                    "SchemaVersion",
-                    "TransactionId",
-                    "State",
-                    "Msg",
-                    "Progress",
-                    "Timeout",
-                ];
-                Ok((columns, rows))
+                Ok((Job::headings(), rows))
             }
             Statement::Select(text) => match text.as_str() {
                 "1" | "1;" => Ok((vec!["1"], vec![vec![Some("1".to_owned())]])),

@@ -2,6 +2,7 @@
 
 use super::types::Ty;
 use super::world::{Column, Value};
+use crate::scalar;
 use chrono::{NaiveDate, NaiveDateTime};
 use serde_json::Value as Json;
 
@@ -86,11 +87,7 @@ pub fn from_json(json: &Json, ty: &Ty) -> Result<Value, String> {
             Ty::Char(_) | Ty::Varchar(_) => b.to_string(),
             _ => u8::from(*b).to_string(),
         },
-        Json::Number(n) => match ty {
-            // A parser that sees a bare number takes the way through a double.
-            Ty::Decimal(..) if !n.is_i64() && !n.is_u64() => format!("{}", n.as_f64().unwrap()),
-            _ => n.to_string(),
-        },
+        Json::Number(n) => scalar::number(n, matches!(ty, Ty::Decimal(..))),
         Json::String(s) => {
             if matches!(ty, Ty::Varbinary(_)) {
                 return Err("JSON holds no binary values".to_owned());
@@ -117,24 +114,16 @@ pub fn from_bytes(bytes: &[u8], ty: &Ty) -> Result<String, String> {
 /// A text in a column's type, in the form in which a query shows it.
 pub fn from_text(text: &str, ty: &Ty) -> Result<String, String> {
     let bad = || format!("can't cast '{text}' to {}", ty.upper());
-    let integer = |low: i128, high: i128| {
-        let n: i128 = text.parse().map_err(|_| bad())?;
-        if n < low || n > high { Err(bad()) } else { Ok(n.to_string()) }
-    };
     match ty {
-        Ty::Boolean => match text.to_lowercase().as_str() {
-            "1" | "true" => Ok("1".to_owned()),
-            "0" | "false" => Ok("0".to_owned()),
-            _ => Err(bad()),
-        },
-        Ty::TinyInt => integer(i8::MIN.into(), i8::MAX.into()),
-        Ty::SmallInt => integer(i16::MIN.into(), i16::MAX.into()),
-        Ty::Int => integer(i32::MIN.into(), i32::MAX.into()),
-        Ty::BigInt => integer(i64::MIN.into(), i64::MAX.into()),
-        Ty::LargeInt => integer(i128::MIN, i128::MAX),
-        Ty::Float => text.parse::<f32>().ok().filter(|v| v.is_finite()).map(|v| v.to_string()).ok_or_else(bad),
-        Ty::Double => text.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| v.to_string()).ok_or_else(bad),
-        Ty::Decimal(p, s) => decimal(text, *p as usize, *s as usize).ok_or_else(bad),
+        Ty::Boolean => scalar::boolean(text).ok_or_else(bad),
+        Ty::TinyInt => scalar::integer(text, i8::MIN, i8::MAX).ok_or_else(bad),
+        Ty::SmallInt => scalar::integer(text, i16::MIN, i16::MAX).ok_or_else(bad),
+        Ty::Int => scalar::integer(text, i32::MIN, i32::MAX).ok_or_else(bad),
+        Ty::BigInt => scalar::integer(text, i64::MIN, i64::MAX).ok_or_else(bad),
+        Ty::LargeInt => scalar::integer(text, i128::MIN, i128::MAX).ok_or_else(bad),
+        Ty::Float => scalar::float(text).ok_or_else(bad),
+        Ty::Double => scalar::double(text).ok_or_else(bad),
+        Ty::Decimal(p, s) => scalar::decimal(text, *p, *s).ok_or_else(bad),
         Ty::Char(n) | Ty::Varchar(n) => {
             if text.len() > *n as usize {
                 return Err(format!("String '{text}' is too long: {} bytes for {}", text.len(), ty.upper()));
@@ -142,40 +131,12 @@ pub fn from_text(text: &str, ty: &Ty) -> Result<String, String> {
             // A CHAR is padded with zero bytes, so that it can't end with one.
             Ok(if matches!(ty, Ty::Char(_)) { text.trim_end_matches('\0').to_owned() } else { text.to_owned() })
         }
-        Ty::Date => {
-            let day = text.split(' ').next().unwrap();
-            NaiveDate::parse_from_str(day, "%Y-%m-%d").map(|_| day.to_owned()).map_err(|_| bad())
-        }
+        Ty::Date => scalar::date(text).ok_or_else(bad),
         Ty::DateTime => {
-            let full = if text.contains(' ') { text.to_owned() } else { format!("{text} 00:00:00") };
-            let (clock, fraction) = full.split_once('.').unwrap_or((&full, ""));
-            NaiveDateTime::parse_from_str(clock, "%Y-%m-%d %H:%M:%S").map_err(|_| bad())?;
-            if fraction.len() > 6 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
-                return Err(bad());
-            }
-            Ok(if fraction.bytes().all(|b| b == b'0') { clock.to_owned() } else { format!("{clock}.{fraction:0<6}") })
+            let (clock, fraction) = scalar::stamp(text).ok_or_else(bad)?;
+            Ok(if fraction.bytes().all(|b| b == b'0') { clock } else { format!("{clock}.{fraction:0<6}") })
         }
-        Ty::Json => serde_json::from_str::<Json>(text).map(|_| text.to_owned()).map_err(|_| bad()),
+        Ty::Json => scalar::json(text).ok_or_else(bad),
         Ty::Varbinary(_) | Ty::Other(_) => Err(bad()),
     }
-}
-
-/// With exactly `scale` digits; digits behind them are rounded, as a cast does.
-fn decimal(text: &str, precision: usize, scale: usize) -> Option<String> {
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    if fraction.len() > scale {
-        return None;
-    }
-    let whole = whole.trim_start_matches('0');
-    if whole.len() > precision - scale {
-        return None;
-    }
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let zero = whole == "0" && fraction.bytes().all(|b| b == b'0');
-    let sign = if zero { "" } else { sign };
-    Some(if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction:0<scale$}") })
 }

@@ -1,14 +1,86 @@
-//! What there is: databases, tables, rows, jobs, transactions.
+//! What only a StarRocks has.
 
-use super::jobs::Job;
-use super::transactions::Transaction;
+use super::transactions::Own;
 use super::types::Ty;
-use crate::faults::Fault;
+use super::{backend, frontend, mysql, values};
+use crate::http::{Request, Response};
+pub use crate::world::Value;
+use crate::world::{self, Rows};
 use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
 
-/// A value in the form in which a query would show it; bytes as upper-case hexadecimal digits.
-pub type Value = Option<String>;
+pub type Database = world::Database<Table>;
+pub type Job = world::Job<Column>;
+pub type Change = world::Change<String>;
+pub type World = world::World<StarRocks>;
+
+/// The settings of the frontends, and what they remember.
+#[derive(Clone, Debug)]
+pub struct StarRocks {
+    pub version: Option<String>,
+    pub fast_schema_evolution: bool,
+    /// Where `begin` sent each label.
+    pub nodes: HashMap<String, usize>,
+}
+
+impl world::Vendor for StarRocks {
+    type Table = Table;
+    type Own = Own;
+
+    fn new() -> Self {
+        Self { version: Some("3.5.4-stand-in".to_owned()), fast_schema_evolution: true, nodes: HashMap::new() }
+    }
+
+    fn system_databases() -> &'static [&'static str] {
+        &["information_schema", "sys"]
+    }
+
+    fn operation(request: &Request) -> &'static str {
+        frontend::operation(request)
+    }
+
+    fn stays(operation: &str) -> bool {
+        matches!(operation, "commit" | "rollback" | "state")
+    }
+
+    fn status_field(_operation: &str) -> &'static str {
+        "Status"
+    }
+
+    fn struck(operation: &'static str, _body: &[u8]) -> String {
+        operation.to_owned()
+    }
+
+    fn subject(request: &Request) -> String {
+        request.header("label").unwrap_or_default().to_owned()
+    }
+
+    fn frontend(
+        world: &mut World,
+        request: &Request,
+        _body: &[u8],
+        backends: &[Option<String>],
+        turn: usize,
+    ) -> Response {
+        frontend::answer(world, request, backends, turn)
+    }
+
+    fn backend(world: &mut World, request: &Request, body: &[u8], own: (usize, &str)) -> Response {
+        backend::answer(world, request, body, own)
+    }
+
+    /// With it go the transactions that it coordinated and that were not prepared.
+    fn backend_gone(world: &mut World, backend: usize) {
+        for t in &mut world.transactions {
+            if t.own.backend == backend && t.state == "PREPARE" {
+                t.abort("coordinate BE is down");
+            }
+        }
+    }
+
+    fn sql() -> Option<world::Serve<Self>> {
+        Some(mysql::serve)
+    }
+}
 
 /// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +99,34 @@ pub struct Column {
     pub key: bool,
 }
 
+impl world::Column for Column {
+    type Id = String;
+
+    fn id(&self) -> &String {
+        &self.id
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn described(&self) -> String {
+        world::described(&self.ty.shown(), self.nullable, self.default.as_deref(), &self.comment)
+    }
+
+    fn has_type_of(&self, other: &Self) -> bool {
+        self.ty == other.ty
+    }
+
+    fn converted(&self, text: &str) -> Result<String, String> {
+        values::from_text(text, &self.ty)
+    }
+
+    fn of_old_rows(&self) -> Value {
+        values::default_of(self)
+    }
+}
+
 /// A table of primary keys, or of another kind, which takes no loads here.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -39,133 +139,39 @@ pub struct Table {
     pub buckets: Option<u32>,
     pub properties: BTreeMap<String, String>,
     /// By key, in the columns' order; values by column id.
-    pub rows: BTreeMap<Vec<String>, HashMap<String, Value>>,
+    pub rows: Rows<Column>,
+}
+
+impl world::Table for Table {
+    type Column = Column;
+
+    fn id(&self) -> u64 {
+        self.id
+    }
+
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn rows(&self) -> &Rows<Column> {
+        &self.rows
+    }
+
+    fn content(&mut self) -> (&mut Vec<Column>, &mut Rows<Column>) {
+        (&mut self.columns, &mut self.rows)
+    }
+
+    fn next_key(&mut self) -> Vec<String> {
+        panic!("every table that takes loads has a key");
+    }
 }
 
 impl Table {
     pub fn column(&self, name: &str) -> Option<usize> {
-        let lower = name.to_lowercase();
-        self.columns.iter().position(|c| c.name.to_lowercase() == lower)
+        world::Table::column(self, name)
     }
 
     pub fn keys(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|c| c.key)
-    }
-}
-
-/// A database.
-#[derive(Clone, Debug, Default)]
-pub struct Database {
-    pub tables: BTreeMap<String, Table>,
-}
-
-/// All of it.
-#[derive(Debug)]
-pub struct World {
-    pub databases: BTreeMap<String, Database>,
-    pub jobs: Vec<Job>,
-    pub transactions: Vec<Transaction>,
-    pub faults: Vec<Fault>,
-    /// Users with their passwords.
-    pub users: BTreeMap<String, String>,
-    /// Users that may nothing.
-    pub without_rights: Vec<String>,
-    /// Every statement that reached a frontend, and its end.
-    pub statements: Vec<(String, bool)>,
-    /// Every HTTP operation that had an answer: operation, label, node.
-    pub operations: Vec<(String, String, String)>,
-    /// Lines behind an error URL.
-    pub error_logs: HashMap<u64, String>,
-    pub version: Option<String>,
-    /// How long a job stays in each of its two waits.
-    pub pulse: Duration,
-    /// How long a commit stays unseen.
-    pub publish_delay: Duration,
-    pub fast_schema_evolution: bool,
-    pub backends_alive: usize,
-    /// Where `begin` sent each label.
-    pub nodes: HashMap<String, usize>,
-    next_id: u64,
-    started: Instant,
-    skipped: Duration,
-}
-
-impl World {
-    pub fn new(pulse: Duration, backends: usize) -> Self {
-        let databases = ["information_schema", "sys"].map(|n| (n.to_owned(), Database::default())).into();
-        Self {
-            databases,
-            jobs: Vec::new(),
-            transactions: Vec::new(),
-            faults: Vec::new(),
-            users: [("root".to_owned(), String::new())].into(),
-            without_rights: Vec::new(),
-            statements: Vec::new(),
-            operations: Vec::new(),
-            error_logs: HashMap::new(),
-            version: Some("3.5.4-stand-in".to_owned()),
-            pulse,
-            publish_delay: Duration::ZERO,
-            fast_schema_evolution: true,
-            backends_alive: backends,
-            nodes: HashMap::new(),
-            next_id: 10_000,
-            started: Instant::now(),
-            skipped: Duration::ZERO,
-        }
-    }
-
-    pub fn id(&mut self) -> u64 {
-        self.next_id += 1;
-        self.next_id
-    }
-
-    /// The time since the start.
-    pub fn now(&self) -> Duration {
-        self.started.elapsed() + self.skipped
-    }
-
-    /// Lets time pass.
-    pub fn skip(&mut self, time: Duration) {
-        self.skipped += time;
-        self.tick();
-    }
-
-    /// Brings everything that happens by the clock up to date.
-    pub fn tick(&mut self) {
-        self.tick_transactions();
-        self.tick_jobs();
-    }
-
-    pub fn table(&self, database: &str, table: &str) -> Option<&Table> {
-        self.databases.get(database)?.tables.get(table)
-    }
-
-    pub fn table_mut(&mut self, database: &str, table: &str) -> Option<&mut Table> {
-        self.databases.get_mut(database)?.tables.get_mut(table)
-    }
-
-    /// Name, type, nullability, default and comment of each column.
-    pub fn columns(&mut self, database: &str, table: &str) -> Vec<String> {
-        self.tick();
-        let Some(table) = self.table(database, table) else { return Vec::new() };
-        let shown = |c: &Column| {
-            let null = if c.nullable { "" } else { " not null" };
-            let default = c.default.as_ref().map(|d| format!(" = {d}")).unwrap_or_default();
-            let comment = if c.comment.is_empty() { String::new() } else { format!(" // {}", c.comment) };
-            format!("{} {}{null}{default}{comment}", c.name, c.ty.shown())
-        };
-        table.columns.iter().map(shown).collect()
-    }
-
-    /// A table's rows, as `SELECT *` would give them, by key.
-    pub fn rows(&mut self, database: &str, table: &str) -> Vec<Vec<Value>> {
-        self.tick();
-        let Some(table) = self.table(database, table) else { return Vec::new() };
-        table
-            .rows
-            .values()
-            .map(|row| table.columns.iter().map(|c| row.get(&c.id).cloned().flatten()).collect())
-            .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Nodes that die, come back or are slow, while rows and schema changes are on their way.
 
 use crate::pipeline::schema::execute;
-use crate::support::olap::{Kind, Olap};
+use crate::support::olap::{Kind, Olap, at_once};
 use crate::support::rowferry::{Pipeline, server_rows};
 use crate::support::servers::{Database, Server};
 use rowferry::mysql::wire::Connection;
@@ -90,25 +90,14 @@ fn when_all_backends_were_down_rows_arrive_once_they_are_back() {
     }
 }
 
-/// The lines with which rows are seen as soon as they are loaded, and the name of such a load.
-fn at_once(kind: Kind) -> (&'static [&'static str], &'static str) {
-    match kind {
-        Kind::StarRocks => (
-            &["sink.at-least-once.use-transaction-stream-load: false", "sink.buffer-flush.interval-ms: 100"],
-            "stream_load",
-        ),
-        Kind::Doris => (&["sink.enable.batch-mode: true", "sink.buffer-flush.interval: 1s"], "load"),
-    }
-}
-
 /// While a load of one table does not end, another table's rows are loaded and seen.
 #[test]
 fn a_slow_load_does_not_hold_up_another_table() {
     for kind in Kind::BOTH {
         let Some((options, database, mut client)) = source("olapslow") else { return };
         let olap = Olap::start(kind);
-        let (lines, load) = at_once(kind);
-        let sink = olap.sink(lines);
+        let load = if kind == Kind::StarRocks { "stream_load" } else { "load" };
+        let sink = olap.sink(at_once(kind));
         // No checkpoint waits for the slow load.
         let pipeline = Pipeline::new(
             &options,

@@ -70,7 +70,7 @@ fn shards_are_merged_into_one_table_and_follow_one_by_one() {
 }
 
 /// An update that changes the key deletes the old row, of keys of one column and of several, back and forth in one
-/// transaction too; `binlog_row_image=MINIMAL` gives only the key of what goes.
+/// transaction too.
 #[test]
 fn a_change_of_the_key_takes_the_old_row_away() {
     for (server, options) in all() {
@@ -156,5 +156,29 @@ fn doris_keeps_every_row_of_a_table_without_a_key() {
         let rows = olap.rows(&database.name, "heap", &["t", "n", "x"]);
         assert_eq!(rows, ["a|1|null", "a|1|null", "a|3|null", "b|4|7", "null|2|null"], "{server:?}");
         assert_eq!(log.matches("has no key").count(), 1, "{log}");
+    }
+}
+
+/// A charset alone changes no target: what does not fit then stops the pipeline, and nothing of it is lost in silence.
+#[test]
+fn a_value_that_only_a_new_charset_allows_stops_the_pipeline() {
+    let Some(options) = Server::Mysql97.options() else { return };
+    let database = Database::create(&options, "olapcharset");
+    let mut client = database.connect();
+    execute(&mut client, &["CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(5) CHARACTER SET latin1)"]);
+    let targets = Kind::BOTH.map(Olap::start);
+    let line = "schema.change.behavior: evolve";
+    let pipelines = targets.each_ref().map(|olap| olap.pipeline(&options, &database, "t", &[line]));
+    run_well(&pipelines, &["run", "--until-caught-up"]);
+    execute(&mut client, &["INSERT INTO t VALUES (1,'ééééé')", "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4"]);
+    execute(&mut client, &["INSERT INTO t VALUES (2,'日本語日本')"]);
+    run_well(&pipelines, &["run", "--until-caught-up"]);
+    execute(&mut client, &["INSERT INTO t VALUES (3,'😀😀😀😀😀')"]);
+    for (olap, pipeline) in targets.iter().zip(&pipelines) {
+        let run = pipeline.run(&["run", "--until-caught-up"], &[]);
+        let log = String::from_utf8_lossy(&run.stderr);
+        assert_eq!(run.status.code(), Some(4), "{:?}: {log}", olap.kind);
+        assert!(log.contains("too long") || log.contains("20 bytes"), "{:?}: {log}", olap.kind);
+        assert_eq!(olap.rows(&database.name, "t", &["id", "v"]), ["1|ééééé", "2|日本語日本"], "{:?}", olap.kind);
     }
 }

@@ -1,39 +1,19 @@
 //! Tokens. String literals keep what stands between their quotes: three parts of the grammar treat it in three ways.
 
 use super::Failure;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// A bare word, as it was written.
-    Word(String),
-    /// A name in backticks, with doubled ones collapsed.
-    Name(String),
-    /// The raw text between quotes.
-    Text(String),
-    Number(String),
-    Sign(char),
-}
+use crate::sql::{Refusal, Token, behind_blank, unescape};
 
 pub fn tokens(sql: &str) -> Result<Vec<Token>, Failure> {
     let chars: Vec<char> = sql.chars().collect();
     let mut out = Vec::new();
     let mut i = 0;
     while i < chars.len() {
+        if let Some(next) = behind_blank(&chars, i) {
+            i = next;
+            continue;
+        }
         let c = chars[i];
         match c {
-            c if c.is_whitespace() => i += 1,
-            '-' if chars.get(i + 1) == Some(&'-') => {
-                while i < chars.len() && chars[i] != '\n' {
-                    i += 1;
-                }
-            }
-            '/' if chars.get(i + 1) == Some(&'*') => {
-                i += 2;
-                while i < chars.len() && !(chars[i] == '*' && chars.get(i + 1) == Some(&'/')) {
-                    i += 1;
-                }
-                i += 2;
-            }
             '`' => {
                 let (name, next) = quoted(&chars, i, '`', false)?;
                 out.push(Token::Name(name.replace("``", "`")));
@@ -104,19 +84,8 @@ pub fn unescaped(raw: &str) -> String {
             out.push(c);
             continue;
         }
-        match chars.next() {
-            None => {}
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('b') => out.push('\u{8}'),
-            Some('0') => out.push('\0'),
-            Some('Z') => out.push('\u{1a}'),
-            Some(c @ ('%' | '_')) => {
-                out.push('\\');
-                out.push(c);
-            }
-            Some(c) => out.push(c),
+        if let Some(escaped) = chars.next() {
+            unescape(&mut out, escaped);
         }
     }
     out

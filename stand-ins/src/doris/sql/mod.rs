@@ -4,6 +4,8 @@ mod lexer;
 mod parser;
 
 use super::types::Ty;
+use crate::sql::Refusal;
+pub use crate::sql::{Position, TableName};
 pub use parser::parse;
 
 /// What is not modelled: a replay leaves it out, a client is told.
@@ -17,14 +19,16 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Refusal for Failure {
+    fn syntax(at: &str) -> Self {
+        Self::new(format!("\nmismatched input '{at}'"))
+    }
+}
+
 impl Failure {
     /// Nearly every failure has this number.
     pub fn new(message: impl Into<String>) -> Self {
         Self { code: 1105, message: message.into() }
-    }
-
-    pub fn syntax(at: &str) -> Self {
-        Self::new(format!("\nmismatched input '{at}'"))
     }
 
     pub fn not_modelled(what: &str) -> Self {
@@ -35,12 +39,6 @@ impl Failure {
         // What is not supported comes by another way.
         if self.code == 1235 { self.message.clone() } else { format!("errCode = 2, detailMessage = {}", self.message) }
     }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableName {
-    pub database: Option<String>,
-    pub table: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,13 +77,6 @@ pub struct Create {
     /// `None`: no clause; 0: AUTO.
     pub buckets: Option<i64>,
     pub properties: Vec<(String, String)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Position {
-    Last,
-    First,
-    After(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! From tokens to statements. The order of clauses is fixed.
 
 use super::super::types::Ty;
-use super::lexer::{Token, tokens, unescaped};
-use super::{AlterClause, ColumnDef, Create, DefaultDef, Failure, Position, Statement, TableName};
+use super::lexer::{tokens, unescaped};
+use super::{AlterClause, ColumnDef, Create, DefaultDef, Failure, Statement};
+use crate::sql::{Cursor, Position, Refusal, TableName, Token};
+use std::ops::{Deref, DerefMut};
 
 /// Of the reserved words, those that are recorded, and three that clauses begin with.
 const RESERVED: [&str; 43] = [
@@ -60,7 +62,7 @@ pub fn parse(sql: &str) -> Result<Statement, Failure> {
         }
         tokens.truncate(at);
     }
-    let mut parser = Parser { tokens, at: 0 };
+    let mut parser = Parser(Cursor::new(tokens, &RESERVED));
     let statement = parser.statement()?;
     if parser.peek().is_some() {
         return Err(parser.unexpected());
@@ -68,83 +70,23 @@ pub fn parse(sql: &str) -> Result<Statement, Failure> {
     Ok(statement)
 }
 
-struct Parser {
-    tokens: Vec<Token>,
-    at: usize,
+struct Parser(Cursor<Failure>);
+
+impl Deref for Parser {
+    type Target = Cursor<Failure>;
+
+    fn deref(&self) -> &Cursor<Failure> {
+        &self.0
+    }
+}
+
+impl DerefMut for Parser {
+    fn deref_mut(&mut self) -> &mut Cursor<Failure> {
+        &mut self.0
+    }
 }
 
 impl Parser {
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
-    }
-
-    fn unexpected(&self) -> Failure {
-        match self.peek() {
-            None => Failure::syntax("<EOF>"),
-            Some(Token::Word(t) | Token::Name(t) | Token::Text(t) | Token::Number(t)) => Failure::syntax(t),
-            Some(Token::Sign(c)) => Failure::syntax(&c.to_string()),
-        }
-    }
-
-    fn is(&self, word: &str) -> bool {
-        matches!(self.peek(), Some(Token::Word(w)) if w.eq_ignore_ascii_case(word))
-    }
-
-    fn eat(&mut self, word: &str) -> bool {
-        let hit = self.is(word);
-        self.at += usize::from(hit);
-        hit
-    }
-
-    fn expect(&mut self, word: &str) -> Result<(), Failure> {
-        if self.eat(word) { Ok(()) } else { Err(self.unexpected()) }
-    }
-
-    fn eat_sign(&mut self, sign: char) -> bool {
-        let hit = self.peek() == Some(&Token::Sign(sign));
-        self.at += usize::from(hit);
-        hit
-    }
-
-    fn sign(&mut self, sign: char) -> Result<(), Failure> {
-        if self.eat_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
-    }
-
-    fn name(&mut self) -> Result<String, Failure> {
-        match self.peek().cloned() {
-            Some(Token::Name(name)) => {
-                self.at += 1;
-                Ok(name)
-            }
-            Some(Token::Word(word)) if !RESERVED.contains(&word.to_ascii_lowercase().as_str()) => {
-                self.at += 1;
-                Ok(word)
-            }
-            _ => Err(self.unexpected()),
-        }
-    }
-
-    fn text(&mut self) -> Result<String, Failure> {
-        match self.peek().cloned() {
-            Some(Token::Text(text)) => {
-                self.at += 1;
-                Ok(text)
-            }
-            _ => Err(self.unexpected()),
-        }
-    }
-
-    fn number(&mut self) -> Result<u32, Failure> {
-        match self.peek() {
-            Some(Token::Number(n)) => {
-                let n = n.parse().map_err(|_| self.unexpected())?;
-                self.at += 1;
-                Ok(n)
-            }
-            _ => Err(self.unexpected()),
-        }
-    }
-
     fn table(&mut self) -> Result<TableName, Failure> {
         let mut parts = vec![self.name()?];
         while self.eat_sign('.') {
@@ -158,27 +100,6 @@ impl Parser {
             2 => Ok(TableName { table: parts.remove(1), database: Some(parts.remove(0)) }),
             _ => Err(Failure::not_modelled("other catalogs")),
         }
-    }
-
-    fn names(&mut self) -> Result<Vec<String>, Failure> {
-        self.sign('(')?;
-        let mut names = vec![self.name()?];
-        while self.eat_sign(',') {
-            names.push(self.name()?);
-        }
-        self.sign(')')?;
-        Ok(names)
-    }
-
-    fn if_exists(&mut self, not: bool) -> Result<bool, Failure> {
-        if !self.eat("if") {
-            return Ok(false);
-        }
-        if not {
-            self.expect("not")?;
-        }
-        self.expect("exists")?;
-        Ok(true)
     }
 
     fn statement(&mut self) -> Result<Statement, Failure> {
@@ -297,7 +218,7 @@ impl Parser {
                 hash = Some(self.names()?);
             }
             if self.eat("buckets") {
-                buckets = Some(if self.eat("auto") { 0 } else { i64::from(self.number()?).max(-1) });
+                buckets = Some(if self.eat("auto") { 0 } else { i64::from(self.number::<u32>()?).max(-1) });
                 if buckets == Some(0) && self.tokens.get(self.at - 1) == Some(&Token::Number("0".into())) {
                     return Err(Failure::new("Number of hash distribution should be greater than zero."));
                 }
@@ -497,16 +418,6 @@ impl Parser {
                 Err(self.unexpected())
             }
         }
-    }
-
-    fn position(&mut self) -> Result<Position, Failure> {
-        if self.eat("first") {
-            return Ok(Position::First);
-        }
-        if self.eat("after") {
-            return Ok(Position::After(self.name()?));
-        }
-        Ok(Position::Last)
     }
 
     fn alter_clause(&mut self) -> Result<AlterClause, Failure> {

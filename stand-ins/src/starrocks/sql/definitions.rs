@@ -2,13 +2,13 @@
 
 use super::super::types::Ty;
 use super::Failure;
-use super::lexer::Token;
 use super::parser::Parser;
 use super::statement::{ColumnDef, Create, DefaultDef, Statement};
+use crate::sql::{Refusal, Token};
 
 impl Parser {
     pub(super) fn create_table(&mut self) -> Result<Statement, Failure> {
-        let if_not_exists = self.if_not_exists()?;
+        let if_not_exists = self.if_exists(true)?;
         let name = self.table()?;
         if !self.eat_sign('(') {
             return Err(Failure::not_modelled("CREATE TABLE LIKE and AS"));

@@ -1,38 +1,19 @@
 //! Tokens.
 
 use super::Failure;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// A bare word, as it was written.
-    Word(String),
-    /// A name in backticks.
-    Name(String),
-    Text(String),
-    Number(String),
-    Sign(char),
-}
+use crate::sql::{Refusal, Token, behind_blank, unescape};
 
 pub fn tokens(sql: &str) -> Result<Vec<Token>, Failure> {
     let chars: Vec<char> = sql.chars().collect();
     let mut out = Vec::new();
     let mut i = 0;
     while i < chars.len() {
+        if let Some(next) = behind_blank(&chars, i) {
+            i = next;
+            continue;
+        }
         let c = chars[i];
         match c {
-            c if c.is_whitespace() => i += 1,
-            '-' if chars.get(i + 1) == Some(&'-') => {
-                while i < chars.len() && chars[i] != '\n' {
-                    i += 1;
-                }
-            }
-            '/' if chars.get(i + 1) == Some(&'*') => {
-                i += 2;
-                while i < chars.len() && !(chars[i] == '*' && chars.get(i + 1) == Some(&'/')) {
-                    i += 1;
-                }
-                i += 2;
-            }
             '`' => {
                 let mut name = String::new();
                 i += 1;
@@ -91,20 +72,7 @@ fn string(chars: &[char], start: usize, quote: char) -> Result<(String, usize), 
         match chars.get(i) {
             None => return Err(Failure::syntax("\"")),
             Some('\\') => {
-                match chars.get(i + 1) {
-                    None => return Err(Failure::syntax("\\")),
-                    Some('n') => text.push('\n'),
-                    Some('t') => text.push('\t'),
-                    Some('r') => text.push('\r'),
-                    Some('b') => text.push('\u{8}'),
-                    Some('0') => text.push('\0'),
-                    Some('Z') => text.push('\u{1a}'),
-                    Some(c @ ('%' | '_')) => {
-                        text.push('\\');
-                        text.push(*c);
-                    }
-                    Some(c) => text.push(*c),
-                }
+                unescape(&mut text, *chars.get(i + 1).ok_or_else(|| Failure::syntax("\\"))?);
                 i += 2;
             }
             Some(c) if *c == quote && chars.get(i + 1) == Some(&quote) => {

@@ -7,7 +7,10 @@ mod statement;
 
 pub use lexer::quote_string;
 pub use parser::parse;
-pub use statement::{AlterClause, ColumnDef, Create, DefaultDef, Position, Statement, TableName};
+pub use statement::{AlterClause, ColumnDef, Create, DefaultDef, Statement};
+
+use crate::sql::Refusal;
+pub use crate::sql::{Position, TableName};
 
 /// A statement's end without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,12 @@ pub struct Failure {
 
 /// The number of statements that a real frontend may well take, but this one does not model.
 pub const NOT_MODELLED: u16 = 9999;
+
+impl Refusal for Failure {
+    fn syntax(at: &str) -> Self {
+        Self::plain(format!("Getting syntax error at line 1, column 0. Detail message: Unexpected input '{at}'."))
+    }
+}
 
 impl Failure {
     pub fn new(code: u16, state: &'static str, message: impl Into<String>) -> Self {
@@ -33,10 +42,6 @@ impl Failure {
     /// What the analyser says.
     pub fn analysis(message: impl Into<String>) -> Self {
         Self::plain(format!("Getting analyzing error. Detail message: {}.", message.into()))
-    }
-
-    pub fn syntax(at: &str) -> Self {
-        Self::plain(format!("Getting syntax error at line 1, column 0. Detail message: Unexpected input '{at}'."))
     }
 
     pub fn not_modelled(what: &str) -> Self {

@@ -1,8 +1,10 @@
 //! From tokens to statements.
 
 use super::Failure;
-use super::lexer::{Token, tokens};
-use super::statement::{AlterClause, Position, Statement, TableName};
+use super::lexer::tokens;
+use super::statement::{AlterClause, Statement};
+use crate::sql::{Cursor, Position, Refusal, TableName, Token};
+use std::ops::{Deref, DerefMut};
 
 /// Words that are no names without backticks: those of the recordings.
 const RESERVED: [&str; 24] = [
@@ -10,14 +12,11 @@ const RESERVED: [&str; 24] = [
     "update", "delete", "primary", "default", "null", "not", "and", "or", "column", "by", "in", "on",
 ];
 
-pub(super) struct Parser {
-    pub(super) tokens: Vec<Token>,
-    pub(super) at: usize,
-}
+pub(super) struct Parser(Cursor<Failure>);
 
 /// Parses the first statement of a text.
 pub fn parse(sql: &str) -> Result<Statement, Failure> {
-    let mut parser = Parser { tokens: tokens(sql)?, at: 0 };
+    let mut parser = Parser(Cursor::new(tokens(sql)?, &RESERVED));
     let statement = parser.statement()?;
     match parser.peek() {
         None | Some(Token::Sign(';')) => Ok(statement),
@@ -25,81 +24,21 @@ pub fn parse(sql: &str) -> Result<Statement, Failure> {
     }
 }
 
+impl Deref for Parser {
+    type Target = Cursor<Failure>;
+
+    fn deref(&self) -> &Cursor<Failure> {
+        &self.0
+    }
+}
+
+impl DerefMut for Parser {
+    fn deref_mut(&mut self) -> &mut Cursor<Failure> {
+        &mut self.0
+    }
+}
+
 impl Parser {
-    pub(super) fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.at)
-    }
-
-    pub(super) fn unexpected(&self) -> Failure {
-        match self.peek() {
-            None => Failure::syntax("<EOF>"),
-            Some(Token::Word(t) | Token::Name(t) | Token::Text(t) | Token::Number(t)) => Failure::syntax(t),
-            Some(Token::Sign(c)) => Failure::syntax(&c.to_string()),
-        }
-    }
-
-    pub(super) fn is(&self, word: &str) -> bool {
-        matches!(self.peek(), Some(Token::Word(w)) if w.eq_ignore_ascii_case(word))
-    }
-
-    pub(super) fn eat(&mut self, word: &str) -> bool {
-        let hit = self.is(word);
-        self.at += usize::from(hit);
-        hit
-    }
-
-    pub(super) fn expect(&mut self, word: &str) -> Result<(), Failure> {
-        if self.eat(word) { Ok(()) } else { Err(self.unexpected()) }
-    }
-
-    pub(super) fn eat_sign(&mut self, sign: char) -> bool {
-        let hit = self.peek() == Some(&Token::Sign(sign));
-        self.at += usize::from(hit);
-        hit
-    }
-
-    pub(super) fn sign(&mut self, sign: char) -> Result<(), Failure> {
-        if self.eat_sign(sign) { Ok(()) } else { Err(self.unexpected()) }
-    }
-
-    pub(super) fn name(&mut self) -> Result<String, Failure> {
-        match self.peek() {
-            Some(Token::Name(name)) => {
-                let name = name.clone();
-                self.at += 1;
-                Ok(name)
-            }
-            Some(Token::Word(word)) if !RESERVED.contains(&word.to_ascii_lowercase().as_str()) => {
-                let name = word.clone();
-                self.at += 1;
-                Ok(name)
-            }
-            _ => Err(self.unexpected()),
-        }
-    }
-
-    pub(super) fn text(&mut self) -> Result<String, Failure> {
-        match self.peek() {
-            Some(Token::Text(text)) => {
-                let text = text.clone();
-                self.at += 1;
-                Ok(text)
-            }
-            _ => Err(self.unexpected()),
-        }
-    }
-
-    pub(super) fn number<T: std::str::FromStr>(&mut self) -> Result<T, Failure> {
-        match self.peek() {
-            Some(Token::Number(n)) => {
-                let n = n.parse().map_err(|_| self.unexpected())?;
-                self.at += 1;
-                Ok(n)
-            }
-            _ => Err(self.unexpected()),
-        }
-    }
-
     pub(super) fn table(&mut self) -> Result<TableName, Failure> {
         let first = self.name()?;
         if self.eat_sign('.') {
@@ -108,22 +47,12 @@ impl Parser {
         Ok(TableName { database: None, table: first })
     }
 
-    pub(super) fn names(&mut self) -> Result<Vec<String>, Failure> {
-        self.sign('(')?;
-        let mut names = vec![self.name()?];
-        while self.eat_sign(',') {
-            names.push(self.name()?);
-        }
-        self.sign(')')?;
-        Ok(names)
-    }
-
     fn statement(&mut self) -> Result<Statement, Failure> {
         let Some(Token::Word(word)) = self.peek().cloned() else { return Err(self.unexpected()) };
         self.at += 1;
         match word.to_ascii_lowercase().as_str() {
             "create" if self.eat("database") || self.eat("schema") => {
-                let if_not_exists = self.if_not_exists()?;
+                let if_not_exists = self.if_exists(true)?;
                 let name = self.name()?;
                 if self.eat("default") || self.is("character") || self.is("charset") {
                     while self.peek().is_some() {
@@ -142,13 +71,13 @@ impl Parser {
                 self.unexpected()
             }),
             "drop" if self.eat("database") || self.eat("schema") => {
-                let if_exists = self.if_exists()?;
+                let if_exists = self.if_exists(false)?;
                 let name = self.name()?;
                 self.eat("force");
                 Ok(Statement::DropDatabase { name, if_exists })
             }
             "drop" if self.eat("table") => {
-                let if_exists = self.if_exists()?;
+                let if_exists = self.if_exists(false)?;
                 let name = self.table()?;
                 self.eat("force");
                 Ok(Statement::DropTable { name, if_exists })
@@ -193,23 +122,6 @@ impl Parser {
             }
             _ => Err(Failure::syntax(&word)),
         }
-    }
-
-    pub(super) fn if_not_exists(&mut self) -> Result<bool, Failure> {
-        if !self.eat("if") {
-            return Ok(false);
-        }
-        self.expect("not")?;
-        self.expect("exists")?;
-        Ok(true)
-    }
-
-    fn if_exists(&mut self) -> Result<bool, Failure> {
-        if !self.eat("if") {
-            return Ok(false);
-        }
-        self.expect("exists")?;
-        Ok(true)
     }
 
     fn alter(&mut self) -> Result<Statement, Failure> {
@@ -299,16 +211,6 @@ impl Parser {
             return Err(Failure::not_modelled("other ALTER clauses"));
         }
         Err(self.unexpected())
-    }
-
-    fn position(&mut self) -> Result<Position, Failure> {
-        if self.eat("first") {
-            return Ok(Position::First);
-        }
-        if self.eat("after") {
-            return Ok(Position::After(self.name()?));
-        }
-        Ok(Position::Last)
     }
 
     fn show(&mut self) -> Result<Statement, Failure> {

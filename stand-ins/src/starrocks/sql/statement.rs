@@ -1,12 +1,7 @@
 //! What statements say.
 
 use super::super::types::Ty;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableName {
-    pub database: Option<String>,
-    pub table: String,
-}
+use crate::sql::{Position, TableName};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DefaultDef {
@@ -41,13 +36,6 @@ pub struct Create {
     pub buckets: Option<u32>,
     pub order_by: Vec<String>,
     pub properties: Vec<(String, String)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Position {
-    Last,
-    First,
-    After(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

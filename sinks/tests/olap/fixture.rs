@@ -13,6 +13,8 @@ pub struct Fixture {
     pub server: StandIn,
     pub sink: Sink,
     pub schema: TableSchema,
+    /// The statements that made the table.
+    pub made: Vec<String>,
 }
 
 impl Fixture {
@@ -24,7 +26,8 @@ impl Fixture {
         sink.metadata.apply(&create, Some(&schema)).await.unwrap();
         // Once more, as after a crash.
         sink.metadata.apply(&create, Some(&schema)).await.unwrap();
-        Self { server, sink, schema }
+        let made = changing(&server);
+        Self { server, sink, schema, made }
     }
 
     /// `id`, `a INT`, `b VARCHAR(10)`.
@@ -53,6 +56,7 @@ impl Fixture {
         Ok(())
     }
 
+    /// As the server shows how it is made; `None`: it is not there.
     pub fn shown(&self) -> Option<String> {
         let mut world = self.server.world();
         world.tick();
@@ -64,10 +68,9 @@ impl Fixture {
         self.server.world().columns("shop", "orders")
     }
 
-    /// The statements that changed something, without those that look.
+    /// The statements that changed something since then.
     pub fn statements(&self) -> Vec<String> {
-        let world = self.server.world();
-        world.statements.iter().filter(|(s, _)| !s.starts_with("SHOW")).map(|(s, _)| s.clone()).collect()
+        changing(&self.server)[self.made.len()..].to_vec()
     }
 
     pub async fn insert(&mut self, id: i64) {
@@ -87,6 +90,12 @@ impl Fixture {
         self.sink.events.write(batch(&table(), &schema, Changes::Inserts(1), columns)).await.unwrap();
         checkpoint(&mut self.sink, u64::try_from(id).unwrap()).await.unwrap();
     }
+}
+
+/// The statements that changed something, without those that look.
+fn changing(server: &StandIn) -> Vec<String> {
+    let world = server.world();
+    world.statements.iter().filter(|(s, _)| !s.starts_with("SHOW")).map(|(s, _)| s.clone()).collect()
 }
 
 pub fn add(column: Column, position: ColumnPosition) -> SchemaChange {
