@@ -13,6 +13,7 @@
 pub mod doris;
 pub mod faults;
 pub mod http;
+mod jobs;
 mod port;
 mod scalar;
 mod server;

@@ -10,7 +10,7 @@ use crate::world::{self, Rows};
 /// A row's values by column id.
 pub type Row = world::Row<u64>;
 pub type Database = world::Database<Table>;
-pub type Job = world::Job<Column>;
+pub type Job = crate::jobs::Job<Column>;
 pub type Change = world::Change<u64>;
 pub type World = world::World<Doris>;
 

@@ -9,7 +9,7 @@ use crate::world::{self, Rows};
 use std::collections::{BTreeMap, HashMap};
 
 pub type Database = world::Database<Table>;
-pub type Job = world::Job<Column>;
+pub type Job = crate::jobs::Job<Column>;
 pub type Change = world::Change<String>;
 pub type World = world::World<StarRocks>;
 
