@@ -1,6 +1,7 @@
 //! Definitions that change: what the log says is read by the definition of its place.
 
 use super::{Case, EVERY, PLAIN};
+use crate::support::servers::Server;
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -58,6 +59,65 @@ pub(super) const CASES: &[Case] = &[
         table: "cv",
         columns: &["id", "a", "b", "c", "d"],
         added: &["z"],
+        ..PLAIN
+    },
+    Case {
+        name: "comments before, in and around a statement, and code in comments for other versions",
+        servers: EVERY,
+        setup: &["CREATE TABLE c1 (id INT PRIMARY KEY, b INT)", "INSERT INTO c1 VALUES (1,1)"],
+        changes: &[
+            "-- ticket 42\nALTER TABLE c1 ADD a INT DEFAULT 1, MODIFY COLUMN b SMALLINT NOT NULL COMMENT 'x'",
+            "INSERT INTO c1 VALUES (2,2,2)",
+            "#ops\n/* ApplicationName=Tool 2021.2 */ alter table c1 add c int",
+            "/*!50003 ALTER TABLE c1 ADD d INT */",
+            "INSERT INTO c1 VALUES (3,3,3,3,3)",
+            "/*!99999 ALTER TABLE c1 ADD never INT */",
+            "ALTER /* in the middle */ TABLE c1 -- eol\n  DROP /**/ COLUMN a",
+            "INSERT INTO c1 VALUES (4,4,4,4)",
+            "UPDATE c1 SET id = id + 100",
+        ],
+        table: "c1",
+        columns: &["id", "b"],
+        added: &["c", "d"],
+        ..PLAIN
+    },
+    Case {
+        name: "statements of sessions in which a backslash is a letter, and of others",
+        servers: EVERY,
+        setup: &[
+            "SET SESSION sql_mode='NO_BACKSLASH_ESCAPES'",
+            r"CREATE TABLE nb (id INT PRIMARY KEY, p VARCHAR(20) DEFAULT 'C:\' COMMENT 'path \d{2}', e ENUM('\','\n'))",
+            r"INSERT INTO nb (id,e) VALUES (1,'\')",
+        ],
+        changes: &[
+            "SET SESSION sql_mode=''",
+            r"ALTER TABLE nb ADD q VARCHAR(20) DEFAULT 'C:\\' COMMENT 'it\'s', MODIFY e ENUM('\\','\\n','\'')",
+            r"INSERT INTO nb (id,e) VALUES (2,'\\n'),(3,'\'')",
+            "SET SESSION sql_mode='NO_BACKSLASH_ESCAPES'",
+            r"ALTER TABLE nb ADD r ENUM('\','''','\\') DEFAULT '\' COMMENT '\', ADD s INT",
+            r"INSERT INTO nb (id,e,r,s) VALUES (4,'\','''',4),(5,'\n','\\',5)",
+            "UPDATE nb SET id = id + 100",
+        ],
+        table: "nb",
+        columns: &["id", "p", "e"],
+        added: &["q", "r", "s"],
+        ..PLAIN
+    },
+    Case {
+        name: "defaults that are expressions, or written loosely",
+        servers: &[Server::Mysql97, Server::Mariadb],
+        setup: &[
+            "CREATE TABLE df (id INT AUTO_INCREMENT PRIMARY KEY, d INT DEFAULT (1+2), g INT DEFAULT ' 123 ', h VARCHAR(9) DEFAULT NULL, m DECIMAL(5,2) DEFAULT '1.5', n CHAR(3) DEFAULT _latin1 X'E9', v VARCHAR(40) DEFAULT (REPEAT('x',3)))",
+            "INSERT INTO df (d) VALUES (7)",
+        ],
+        changes: &[
+            "ALTER TABLE df ADD COLUMN o VARCHAR(36) DEFAULT (CONCAT('a',1+1)), ADD COLUMN (t TIMESTAMP NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, w INT DEFAULT '08')",
+            "INSERT INTO df (g) VALUES (8)",
+            "UPDATE df SET id = id + 100, m = DEFAULT(m)",
+        ],
+        table: "df",
+        columns: &["id", "d", "g", "h", "m", "n", "v"],
+        added: &["o", "w"],
         ..PLAIN
     },
 ];

@@ -7,6 +7,7 @@ mod lists;
 mod crash;
 mod snapshot;
 mod online;
+mod partitions;
 mod new_tables;
 mod merge;
 mod random;
