@@ -19,8 +19,9 @@ fn under_writers_the_target_ends_as_the_source() {
         let targets = Kind::BOTH.map(Olap::start);
         let pipelines = targets.each_ref().map(|olap| olap.pipeline(&options, &database, "\\.*", &[]));
         run_well(&pipelines, &["run", "--stop-after", "snapshot"]);
-        let running = pipelines.each_ref().map(|pipeline| pipeline.start(&["run"], &[]));
-        std::thread::sleep(Duration::from_millis(500));
+        let mut running = pipelines.each_ref().map(|pipeline| pipeline.start(&["run"], &[]));
+        running.iter_mut().for_each(|running| running.wait_for_log("reading the binlog"));
+        std::thread::sleep(Duration::from_millis(300));
         for running in running {
             assert_eq!(running.interrupt().0, Some(130));
         }

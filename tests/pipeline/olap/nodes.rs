@@ -108,7 +108,7 @@ fn a_slow_load_does_not_hold_up_another_table() {
         );
         pipeline.run_well(&["run", "--until-caught-up"]);
         let mut running = pipeline.start(&["run"], &[]);
-        olap.fault(load, When::Before, FaultAction::Delay(Duration::from_secs(4)), 0, 1);
+        olap.fault(load, When::Before, FaultAction::Delay(Duration::from_secs(8)), 0, 1);
         insert(&mut client, "a", 50..60);
         olap.wait_for(&mut running, "slow load", Olap::all_struck);
         insert(&mut client, "b", 50..60);
