@@ -36,8 +36,10 @@ fn rows_that_come_and_go_by_a_filter_and_new_columns_end_as_the_server_says() {
         client.execute("UPDATE t SET more = id, name = CONCAT(name, 'x') WHERE id > 250").unwrap();
         client.execute("INSERT INTO t (id, name, qty, more) VALUES (1000, 'last', 99, 5)").unwrap();
         running.wait_for("the last row", |out| out.contains("LAST"));
-        let (_, output) = running.interrupt();
+        let (_, mut output) = running.interrupt();
         assert!(output.contains("add.column"), "{kind:?}");
+        // The last row may come before a chunk in the middle.
+        output.push_str(&pipeline.run_well(&["run", "--until-caught-up"]));
         let mut target = StrictTarget::default();
         // A row that was written before the column came is spelled without it.
         target.repeats_allowed = true;
