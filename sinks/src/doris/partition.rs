@@ -91,11 +91,6 @@ impl Partitions {
         Ok(partitions)
     }
 
-    /// Whether any table is partitioned.
-    pub(super) fn any(&self) -> bool {
-        self.default.column.is_some() || self.by_table.values().any(|choice| choice.column.is_some())
-    }
-
     fn without_unit(&self) -> Option<&str> {
         if self.default.unit.is_some() {
             return None;

@@ -87,9 +87,7 @@ impl EventSink for DorisWriter {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             keyless_tables: true,
-            // A key that changes is a deletion and an insertion already. The source does not know that a partition's
-            // column belongs to the key.
-            before_images: self.config.deletes && self.config.partitions.any(),
+            before_images: self.config.deletes,
             exactly_once: self.config.mode == Mode::TwoPhase,
         }
     }

@@ -91,8 +91,7 @@ impl StarRocksWriter {
 #[async_trait]
 impl EventSink for StarRocksWriter {
     fn capabilities(&self) -> Capabilities {
-        // A key that changes is a deletion and an insertion already.
-        Capabilities { keyless_tables: false, before_images: false, exactly_once: self.config.transactional }
+        Capabilities { keyless_tables: false, before_images: true, exactly_once: self.config.transactional }
     }
 
     fn check(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError> {
