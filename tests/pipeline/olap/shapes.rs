@@ -69,6 +69,38 @@ fn shards_are_merged_into_one_table_and_follow_one_by_one() {
     }
 }
 
+/// A merged table has the key of the first of its tables. An update of another one may change it and leave that table's own
+/// key as it is: the row goes where it was all the same.
+#[test]
+fn an_update_that_changes_only_the_targets_key_takes_the_old_row_away() {
+    let Some(options) = Server::Mysql97.options() else { return };
+    let database = Database::create(&options, "olapkeys");
+    let mut client = database.connect();
+    execute(
+        &mut client,
+        &[
+            "CREATE TABLE s_1 (id INT PRIMARY KEY, code INT NOT NULL, v INT)",
+            "CREATE TABLE s_2 (code INT PRIMARY KEY, id INT NOT NULL, v INT)",
+            "INSERT INTO s_1 VALUES (1,10,1)",
+            "INSERT INTO s_2 (code,id,v) VALUES (20,2,2),(30,3,3)",
+        ],
+    );
+    let merged = format!("{}_merged", database.name);
+    for kind in Kind::BOTH {
+        let olap = Olap::start(kind);
+        let tables = format!("{}.s_\\.*", database.name);
+        let route = format!("route:\n  - source-table: {tables}\n    sink-table: {merged}.m\n");
+        let pipeline = Pipeline::new(&options, &tables, &[], &(olap.sink(&[]) + &route), &[]);
+        pipeline.run_well(&["run", "--until-caught-up"]);
+        let id = if kind == Kind::StarRocks { 200 } else { 300 };
+        execute(&mut client, &[&format!("UPDATE s_2 SET id = {id} WHERE code = 20")]);
+        pipeline.run_well(&["run", "--until-caught-up"]);
+        let mut wanted = vec!["1|10".to_owned(), format!("{id}|20"), "3|30".to_owned()];
+        wanted.sort();
+        assert_eq!(olap.rows(&merged, "m", &["id", "code"]), wanted, "{kind:?}");
+    }
+}
+
 /// An update that changes the key deletes the old row, of keys of one column and of several, back and forth in one
 /// transaction too.
 #[test]
