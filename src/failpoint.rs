@@ -1,10 +1,11 @@
 //! Named places where tests make the process die, as `kill -9` would.
 
 /// The names, in the order in which a pipeline passes them.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "chunk-armed",
     "chunk-read",
     "chunk-written",
+    "rows-written",
     "before-prepare",
     "before-save",
     "before-commit",

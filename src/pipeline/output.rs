@@ -26,7 +26,9 @@ impl Attempt<'_> {
 
     /// Writes rows to each target of their table.
     pub(super) async fn write(&mut self, batch: ChangeBatch) -> Result<()> {
-        self.write_routed(batch, false).await
+        self.write_routed(batch, false).await?;
+        failpoint::pass("rows-written");
+        Ok(())
     }
 
     async fn write_routed(&mut self, batch: ChangeBatch, snapshot: bool) -> Result<()> {
