@@ -22,6 +22,12 @@ impl<'a> Settings<'a> {
         self.options.get(key).map(|v| v.trim())
     }
 
+    /// An option as it was written.
+    #[cfg(feature = "olap")]
+    pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
+        self.options.get(key).map(String::as_str)
+    }
+
     /// An option that is `true` or `false` in any case.
     #[cfg(feature = "values")]
     pub(crate) fn flag(&self, key: &str, default: bool) -> Result<bool, SinkError> {

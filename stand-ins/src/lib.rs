@@ -10,6 +10,7 @@
     reason = "only tests use it, and they fail by panicking"
 )]
 
+mod csv;
 pub mod doris;
 pub mod faults;
 pub mod http;

@@ -1,7 +1,7 @@
 //! The options of the Doris sink.
 
 use super::partition::Partitions;
-use crate::olap::json::Zone;
+use crate::olap::body::{Separators, Zone};
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
 use crate::settings::Settings;
@@ -57,6 +57,8 @@ pub(super) struct Config {
     pub(super) flush_interval: Duration,
     pub(super) threads: usize,
     pub(super) gzip: bool,
+    /// Rows are CSV records with these separators, or else JSON.
+    pub(super) csv: Option<Separators>,
     /// Headers of every load, from `sink.properties.*`, and the fixed ones.
     pub(super) load_headers: Vec<(String, String)>,
     /// `table.create.properties.*`.
@@ -147,6 +149,7 @@ impl Config {
             flush_interval,
             threads: context.parallelism.max(4),
             gzip: properties.gzip,
+            csv: properties.csv,
             load_headers: properties.headers,
             table_properties: prefixed(options, "table.create.properties.")
                 .map(|(k, v)| (k.to_owned(), v.to_owned()))
@@ -176,16 +179,33 @@ fn prefixed<'a>(
 }
 
 struct LoadProperties {
+    csv: Option<Separators>,
     headers: Vec<(String, String)>,
     group_commit: bool,
     gzip: bool,
 }
 
-/// Headers that the sink sets itself: rows are JSON objects, one a line, as in Flink CDC.
-const FIXED: [(&str, &str); 2] = [("format", "json"), ("read_json_by_line", "true")];
+/// Headers that change what a CSV record means.
+const CSV_MEANING: [&str; 7] =
+    ["columns", "enclose", "escape", "skip_lines", "trim_double_quotes", "empty_field_as_null", "jsonpaths"];
 
 fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) -> Result<LoadProperties, SinkError> {
-    let mut properties = LoadProperties { headers: Vec::new(), group_commit: false, gzip: false };
+    let mut properties = LoadProperties { csv: None, headers: Vec::new(), group_commit: false, gzip: false };
+    match settings.text("sink.properties.format") {
+        None => {}
+        Some(v) if v.eq_ignore_ascii_case("json") => {}
+        Some(v) if v.eq_ignore_ascii_case("csv") => {
+            properties.csv = Some(Separators::parse(settings, "line_delimiter")?);
+        }
+        Some(v) if v.eq_ignore_ascii_case("arrow") => {
+            return Err(settings.bad("sink.properties.format", v, "json or csv").hint(
+                "Doris reads Arrow's DATETIME as if it were UTC and shows it at +08:00, and takes the bytes of a column \
+                 that has another type in the table for values: rows could change without a word",
+            ));
+        }
+        Some(v) => return Err(settings.bad("sink.properties.format", v, "json or csv")),
+    }
+    let csv = properties.csv.is_some();
     let mut given = Vec::new();
     for (key, value) in prefixed(options, "sink.properties.") {
         let option = format!("sink.properties.{key}");
@@ -193,13 +213,14 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
             return Err(settings.bad(&option, value, "a value without control characters"));
         }
         let lower = key.to_ascii_lowercase();
-        if let Some((_, wanted)) = FIXED.iter().find(|(fixed, _)| *fixed == lower) {
-            if !value.eq_ignore_ascii_case(wanted) {
-                return Err(settings.bad(&option, value, wanted));
-            }
-            continue;
-        }
         match lower.as_str() {
+            "format" => continue,
+            "read_json_by_line" if csv || value.eq_ignore_ascii_case("true") => continue,
+            "read_json_by_line" => return Err(settings.bad(&option, value, "true")),
+            "column_separator" | "line_delimiter" if csv => continue,
+            meaning if csv && CSV_MEANING.contains(&meaning) => {
+                return Err(settings.bad(&option, value, "nothing: how CSV is written and read is the sink's"));
+            }
             "label" => {
                 return Err(settings.bad(&option, value, "nothing: labels are the sink's (`sink.label-prefix`)"));
             }
@@ -235,7 +256,16 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
     if !has("timeout") {
         properties.headers.push(("timeout".to_owned(), TRANSACTION_TIMEOUT.to_string()));
     }
-    properties.headers.extend(FIXED.map(|(k, v)| (k.to_owned(), v.to_owned())));
+    let mut own = |name: &str, value: String| properties.headers.push((name.to_owned(), value));
+    if let Some(separators) = &properties.csv {
+        let (column, row) = separators.headers();
+        own("format", "csv".to_owned());
+        own("column_separator", column);
+        own("line_delimiter", row);
+    } else {
+        own("format", "json".to_owned());
+        own("read_json_by_line", "true".to_owned());
+    }
     Ok(properties)
 }
 

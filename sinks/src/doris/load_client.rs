@@ -96,7 +96,7 @@ impl LoadClient {
         })
     }
 
-    /// Loads rows. With two phases they wait for `commit` then; without they are seen at once, or soon.
+    /// Loads rows, with a header that names columns. With two phases they wait for `commit` then; without they are seen at once, or soon.
     ///
     /// # Errors
     /// A row is refused, the label is taken, or no node can be reached.
@@ -104,13 +104,13 @@ impl LoadClient {
         &self,
         table: &TableId,
         label: Option<&str>,
-        hidden_columns: Option<&str>,
+        columns: Option<(&str, &str)>,
         rows: &[u8],
     ) -> Result<Loaded, LoadError> {
         let path = format!("/api/{}/{}/_stream_load", segment(table.database()), segment(table.table()));
         let mut headers: Vec<(&str, &str)> = self.headers.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         headers.extend(label.map(|l| ("label", l)));
-        headers.extend(hidden_columns.map(|c| ("hidden_columns", c)));
+        headers.extend(columns);
         if self.mode == Mode::TwoPhase {
             headers.push(("two_phase_commit", "true"));
         }

@@ -52,7 +52,12 @@ impl DorisLoader {
     }
 
     fn send(&self, table: &TableId, label: Option<&str>, piece: &Piece) -> Result<Loaded, LoadError> {
-        self.shared.client.load(table, label, self.deletes.then_some(DELETE_SIGN), &piece.body)
+        let columns = match piece.columns.as_deref() {
+            Some(columns) => Some(("columns", columns)),
+            // JSON names its columns by itself, but for this one.
+            None => self.deletes.then_some(("hidden_columns", DELETE_SIGN)),
+        };
+        self.shared.client.load(table, label, columns, &piece.body)
     }
 
     /// Tries until it works, it can't work, or it was tried often enough.
@@ -166,8 +171,11 @@ impl Loader for DorisLoader {
         "doris_filtered_rows_total",
         "doris_load_seconds_total",
     ];
-    /// A body is JSON objects, one a line.
-    const END: &'static [u8] = b"";
+
+    /// Each row ends by itself.
+    fn end(&self) -> &'static [u8] {
+        b""
+    }
 
     fn load(&self, table: &TableId, state: &mut Prepared, piece: &Piece) -> Result<LoadReport, LoadError> {
         match self.mode {

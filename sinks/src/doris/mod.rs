@@ -29,7 +29,7 @@ use shared::shared;
 use sql::SqlClient;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use writer::DorisWriter;
+use writer::writer;
 
 /// A Doris sink. Nothing is connected to yet.
 ///
@@ -41,6 +41,6 @@ pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Resul
     let sql = SqlClient::new(&config)?;
     Ok(Sink {
         metadata: Box::new(Applier::new(Doris::new(Arc::clone(&config)), Box::new(sql), Arc::clone(&shared))),
-        events: Box::new(DorisWriter::new(config, shared)),
+        events: Box::new(writer(config, shared)),
     })
 }

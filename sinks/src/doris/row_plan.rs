@@ -3,7 +3,8 @@
 use super::config::Config;
 use super::target_type::{MAX_CHAR, MAX_VARCHAR, TargetType};
 use crate::SinkError;
-use crate::olap::json::{ColumnPlan, Form, Framing, OpField, Plan};
+use crate::olap::body::{ColumnPlan, Constant, Csv, Form, Format, Framing, Json, OpField, Plan, Separators};
+use crate::olap::column_type::bytes_per_char;
 use rowferry_model::{Column, DataType, TableId, TableSchema};
 
 /// The hidden column that tells a deletion.
@@ -11,9 +12,9 @@ pub(super) const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
 /// The greatest length of names, in characters.
 const MAX_TABLE_NAME: usize = 64;
 const MAX_COLUMN_NAME: usize = 256;
-/// A day and a moment where there is none, as JSON.
-const FIRST_DAY: &str = "\"1970-01-01\"";
-const FIRST_MOMENT: &str = "\"1970-01-01 00:00:00\"";
+/// A day and a moment where there is none.
+const FIRST_DAY: Constant = Constant::Text("1970-01-01");
+const FIRST_MOMENT: Constant = Constant::Text("1970-01-01 00:00:00");
 
 /// The type that a column gets.
 pub(super) fn target_type(column: &Column, key: bool) -> TargetType {
@@ -48,21 +49,12 @@ pub(super) fn target_type(column: &Column, key: bool) -> TargetType {
     if key && target == TargetType::String { TargetType::Varchar(MAX_VARCHAR) } else { target }
 }
 
-/// How many bytes of UTF-8 a character may take. The source's own charset says how many it takes *there*: one of four
-/// bytes there needs four here, every other one at most three.
-fn bytes_per_char(column: &Column, chars: u32) -> u32 {
-    match column.max_bytes {
-        Some(bytes) if bytes < 4 * u64::from(chars.max(1)) => 3,
-        _ => 4,
-    }
-}
-
 /// How the rows of a table are loaded, with its partitions.
 ///
 /// # Errors
 /// A table or a schema that Doris can't hold.
 pub(super) fn load_plan(config: &Config, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError> {
-    let mut plan = row_plan(table, &config.partitions.shape(table, schema), config.deletes)?;
+    let mut plan = row_plan(table, &config.partitions.shape(table, schema), config.deletes, config.csv.as_ref())?;
     if let Some(partition) = config.partitions.of(table, schema)
         && let Some(column) = plan.columns.iter_mut().find(|c| c.name == partition.column)
     {
@@ -79,7 +71,12 @@ pub(super) fn load_plan(config: &Config, table: &TableId, schema: &TableSchema) 
 ///
 /// # Errors
 /// A table or a schema that Doris can't hold.
-pub(super) fn row_plan(table: &TableId, schema: &TableSchema, deletes: bool) -> Result<Plan, SinkError> {
+pub(super) fn row_plan(
+    table: &TableId,
+    schema: &TableSchema,
+    deletes: bool,
+    csv: Option<&Separators>,
+) -> Result<Plan, SinkError> {
     check_table(table)?;
     if let Some(missing) = schema.primary_key.iter().find(|k| schema.index_of(k).is_none()) {
         return Err(SinkError::permanent(format!("{table} has no column `{missing}`, which its key names")));
@@ -114,26 +111,50 @@ pub(super) fn row_plan(table: &TableId, schema: &TableSchema, deletes: bool) -> 
     let op = if deletes && !keyless {
         OpField { upsert: "\"__DORIS_DELETE_SIGN__\":\"0\"", delete: "\"__DORIS_DELETE_SIGN__\":\"1\"" }
     } else {
-        OpField { upsert: "", delete: "" }
+        OpField::default()
     };
-    let mut plan = Plan::new(schema, columns, op);
-    plan.framing = Framing::Lines;
+    let format = match csv {
+        Some(separators) => Format::Csv(Csv::new(separators.clone())),
+        None => Format::Json(Json { op, framing: Framing::Lines }),
+    };
+    let mut plan = Plan::new(schema, columns, format);
     plan.deletes = deletes && !keyless;
+    if csv.is_some() {
+        plan.columns_header = Some(columns_header(table, schema)?);
+    }
     Ok(plan)
 }
 
-/// What stands for a value that is not known where NULL may not be allowed, in a table that somebody else has made.
-fn filler(column: &Column, target: &TargetType) -> Option<&'static str> {
-    if column.nullable {
-        return None;
+/// The delete sign comes first: a table without a key takes it as well, and without effect (recorded from a frontend).
+fn columns_header(table: &TableId, schema: &TableSchema) -> Result<String, SinkError> {
+    let mut header = DELETE_SIGN.to_owned();
+    for column in &schema.columns {
+        if column.name.chars().any(|c| c.is_control() || c == '`') {
+            return Err(SinkError::permanent(format!(
+                "column `{}` of {table} has a character that the `columns` header of a CSV load can't hold",
+                column.name
+            ))
+            .hint("leave `sink.properties.format` out, or rename the column by a transform"));
+        }
+        header.push_str(",`");
+        header.push_str(&column.name);
+        header.push('`');
     }
-    Some(match target {
-        TargetType::Boolean => "false",
+    Ok(header)
+}
+
+/// What stands for a value that is not known where NULL may not be allowed, in a table that somebody else has made.
+fn filler(column: &Column, target: &TargetType) -> Constant {
+    if column.nullable {
+        return Constant::Null;
+    }
+    match target {
+        TargetType::Boolean => Constant::Bare("false"),
         TargetType::Date => FIRST_DAY,
         TargetType::DateTime(_) => FIRST_MOMENT,
-        TargetType::Char(_) | TargetType::Varchar(_) | TargetType::String => "\"\"",
-        _ => "0",
-    })
+        TargetType::Char(_) | TargetType::Varchar(_) | TargetType::String => Constant::Text(""),
+        _ => Constant::Bare("0"),
+    }
 }
 
 /// Whether Doris can have a column of that name: recorded from a frontend with the unicode switch on, which takes the most.

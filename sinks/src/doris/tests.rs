@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use super::committable::{self, PreparedTransaction};
+use super::committable::PreparedTransaction;
 use super::config::{Config, Mode};
 use super::dialect::Doris;
 use super::load_client::transaction_in;
@@ -8,7 +8,9 @@ use super::partition::PREFIX;
 use super::row_plan::{load_plan, row_plan, target_type};
 use super::target_type::TargetType;
 use crate::olap::applier::default_sql;
+use crate::olap::body::Constant;
 use crate::olap::column_type::ColumnType;
+use crate::olap::committable;
 use crate::olap::label::Labels;
 use crate::{Committable, SinkContext, TableSelector};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
@@ -94,7 +96,8 @@ fn options_that_cannot_be_understood_are_named() {
         ("charset-encoding", "GBK"),
         ("schema.evolution.timeout", "x"),
         ("sink.properties.label", "mine"),
-        ("sink.properties.format", "csv"),
+        ("sink.properties.format", "arrow"),
+        ("sink.properties.format", "csv_with_names"),
         ("sink.properties.read_json_by_line", "false"),
         ("sink.properties.strip_outer_array", "true"),
         ("sink.properties.compress_type", "lz4"),
@@ -106,6 +109,23 @@ fn options_that_cannot_be_understood_are_named() {
     ] {
         let error = parse(&[(key, value)]).unwrap_err();
         assert!(error.contains(key), "{key}: {error}");
+    }
+}
+
+#[test]
+fn csv_takes_nothing_that_changes_its_meaning() {
+    let csv = |more: (&'static str, &'static str)| parse(&[("sink.properties.format", "csv"), more]);
+    let config = csv(("sink.properties.read_json_by_line", "true")).unwrap();
+    let headers: Vec<String> = config.load_headers.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    assert_eq!(headers[2..], ["format: csv", "column_separator: \\x01", "line_delimiter: \\x02"]);
+    for more in [
+        ("sink.properties.columns", "id"),
+        ("sink.properties.enclose", "'"),
+        ("sink.properties.trim_double_quotes", "true"),
+        ("sink.properties.line_delimiter", "\\x01\\x02"),
+    ] {
+        let error = csv(more).unwrap_err();
+        assert!(error.contains(more.0), "{more:?}: {error}");
     }
 }
 
@@ -179,10 +199,11 @@ fn committables_are_read_back_and_others_refused() {
         database: "d".to_owned(),
         table: "中 \"t\"".to_owned(),
     }];
-    let saved = committable::encode(transactions.clone()).unwrap();
-    assert_eq!(committable::decode(&saved).unwrap(), transactions);
-    assert!(committable::decode(&Committable(b"{\"version\":2,\"transactions\":[]}".to_vec())).is_err());
-    assert!(committable::decode(&Committable(b"x".to_vec())).is_err());
+    let saved = committable::encode("doris", transactions.clone()).unwrap();
+    assert_eq!(committable::decode::<PreparedTransaction>("doris", &saved).unwrap(), transactions);
+    for bad in [&b"{\"version\":2,\"transactions\":[]}"[..], b"x"] {
+        assert!(committable::decode::<PreparedTransaction>("doris", &Committable(bad.to_vec())).is_err());
+    }
 }
 
 /// The words of `2pc/begin same label while open`.
@@ -215,7 +236,7 @@ fn lengths_follow_the_charset_of_the_source() {
         ..TableSchema::default()
     };
     // 16 characters of base64 for 12 bytes at most.
-    assert_eq!(row_plan(&TableId::new("d", "t"), &schema, true).unwrap().columns[0].limit, Some(12));
+    assert_eq!(row_plan(&TableId::new("d", "t"), &schema, true, None).unwrap().columns[0].limit, Some(12));
 }
 
 fn partitioned(more: &[(&str, &str)]) -> Result<Config, String> {
@@ -266,9 +287,12 @@ fn partitions_are_chosen_by_table() {
     assert!(!shaped.columns[1].nullable);
     let plan = load_plan(&config, &table, &schema).unwrap();
     assert_eq!(plan.keys, [0, 1]);
-    let nulls: Vec<&str> = plan.columns.iter().map(|c| c.null).collect();
-    assert_eq!(nulls, ["null", "\"1970-01-01 00:00:00\"", "null", "null"]);
-    assert_eq!(load_plan(&config, &TableId::new("d", "b"), &schema).unwrap().columns[2].null, "\"1970-01-01\"");
+    let nulls: Vec<Constant> = plan.columns.iter().map(|c| c.null).collect();
+    assert_eq!(nulls, [Constant::Null, Constant::Text("1970-01-01 00:00:00"), Constant::Null, Constant::Null]);
+    assert_eq!(
+        load_plan(&config, &TableId::new("d", "b"), &schema).unwrap().columns[2].null,
+        Constant::Text("1970-01-01")
+    );
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the column types of different servers have in common.
 
+use rowferry_model::Column;
 use std::fmt;
 
 /// A column type without a server's spelling.
@@ -141,5 +142,14 @@ impl Words {
     /// Precision and scale of a decimal.
     pub(crate) fn decimal(&self) -> Option<(u8, u8)> {
         Some((u8::try_from(self.first?).ok()?, u8::try_from(self.second.unwrap_or(0)).ok()?))
+    }
+}
+
+/// How many bytes of UTF-8 a character may take. The source's own charset says how many it takes *there*: one of four
+/// bytes there needs four here, every other one at most three.
+pub(crate) fn bytes_per_char(column: &Column, chars: u32) -> u32 {
+    match column.max_bytes {
+        Some(bytes) if bytes < 4 * u64::from(chars.max(1)) => 3,
+        _ => 4,
     }
 }

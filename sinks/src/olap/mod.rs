@@ -1,9 +1,10 @@
 //! What the StarRocks and Doris sinks share: a frontend that speaks MySQL's text protocol and HTTP, backends behind
-//! redirects, and rows as JSON.
+//! redirects, and rows as JSON or CSV.
 
 pub(crate) mod answer;
 pub(crate) mod applier;
 pub(crate) mod attempts;
+pub(crate) mod body;
 pub(crate) mod column_type;
 pub(crate) mod commit;
 pub(crate) mod committable;
@@ -12,7 +13,7 @@ pub(crate) mod each;
 pub(crate) mod endpoints;
 pub(crate) mod frontends;
 pub(crate) mod http;
-pub(crate) mod json;
+
 pub(crate) mod label;
 pub(crate) mod load_error;
 pub(crate) mod loads;
@@ -21,3 +22,4 @@ pub(crate) mod mysql;
 pub(crate) mod quote;
 pub(crate) mod rows;
 pub(crate) mod secret;
+pub(crate) mod writer;

@@ -1,6 +1,6 @@
 //! The options of the StarRocks sink.
 
-use crate::olap::json::Zone;
+use crate::olap::body::{Separators, Zone};
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
 use crate::settings::Settings;
@@ -10,7 +10,9 @@ use std::time::Duration;
 use url::Url;
 
 /// Headers that the sink sets itself. Flink CDC overrides them silently as well.
-const FORCED: [&str; 3] = ["format", "strip_outer_array", "ignore_json_size"];
+const FORCED: [&str; 2] = ["strip_outer_array", "ignore_json_size"];
+/// Headers that change what a CSV record means.
+const CSV_MEANING: [&str; 6] = ["columns", "enclose", "escape", "skip_header", "trim_space", "jsonpaths"];
 /// A label has 128 characters at most; the sink's part of it is below this.
 const LABEL_ROOM: usize = 40;
 /// What `timeout` of a transaction may be, in seconds.
@@ -39,6 +41,8 @@ pub(super) struct Config {
     pub(super) threads: usize,
     /// Transactions that end with checkpoints, or plain loads.
     pub(super) transactional: bool,
+    /// Rows are CSV records with these separators, or else JSON.
+    pub(super) csv: Option<Separators>,
     /// Headers of every load, from `sink.properties.*`, and the forced ones.
     pub(super) load_headers: Vec<(String, String)>,
     /// How long a transaction may stay open, in seconds.
@@ -134,6 +138,7 @@ impl Config {
             flush_interval: millis("sink.buffer-flush.interval-ms", 300_000)?,
             threads,
             transactional: settings.flag("sink.at-least-once.use-transaction-stream-load", true)?,
+            csv: properties.csv,
             load_headers: properties.headers,
             transaction_timeout: properties.timeout,
             prepared_timeout: properties.prepared_timeout,
@@ -162,6 +167,7 @@ fn prefixed<'a>(
 }
 
 struct LoadProperties {
+    csv: Option<Separators>,
     headers: Vec<(String, String)>,
     timeout: u32,
     prepared_timeout: Option<u32>,
@@ -172,7 +178,11 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
     // A transaction that was prepared before a crash must live until the pipeline is back: a day, which is also how
     // long newer servers keep prepared ones by default.
     let mut properties =
-        LoadProperties { headers: Vec::new(), timeout: 86_400, prepared_timeout: None, idle_timeout: None };
+        LoadProperties { csv: None, headers: Vec::new(), timeout: 86_400, prepared_timeout: None, idle_timeout: None };
+    if settings.text("sink.properties.format").is_some_and(|v| v.eq_ignore_ascii_case("csv")) {
+        properties.csv = Some(Separators::parse(settings, "row_delimiter")?);
+    }
+    let csv = properties.csv.is_some();
     for (key, value) in prefixed(options, "sink.properties.") {
         let option = format!("sink.properties.{key}");
         let seconds = || {
@@ -189,13 +199,20 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
             "label" => {
                 return Err(settings.bad(&option, value, "nothing: labels are the sink's (`sink.label-prefix`)"));
             }
+            "format" if csv || value.eq_ignore_ascii_case("json") => {}
+            "format" => {
+                tracing::warn!("starrocks sink: `{option}` is json, as in Flink CDC, or csv; `{value}` has no effect");
+            }
             forced if FORCED.contains(&forced) => {
-                let wanted = if forced == "format" { "json" } else { "true" };
-                if !value.eq_ignore_ascii_case(wanted) {
+                if !csv && !value.eq_ignore_ascii_case("true") {
                     tracing::warn!(
-                        "starrocks sink: `{option}` is always {wanted}, as in Flink CDC; `{value}` has no effect"
+                        "starrocks sink: `{option}` is always true, as in Flink CDC; `{value}` has no effect"
                     );
                 }
+            }
+            "column_separator" | "row_delimiter" if csv => {}
+            meaning if csv && CSV_MEANING.contains(&meaning) => {
+                return Err(settings.bad(&option, value, "nothing: how CSV is written and read is the sink's"));
             }
             _ if value.chars().any(|c| c.is_control() && c != '\t') => {
                 return Err(settings.bad(&option, value, "a value without control characters"));
@@ -207,9 +224,17 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
     if !properties.headers.iter().any(|(k, _)| k.eq_ignore_ascii_case("strict_mode")) {
         properties.headers.push(("strict_mode".to_owned(), "true".to_owned()));
     }
-    properties.headers.push(("format".to_owned(), "json".to_owned()));
-    properties.headers.push(("strip_outer_array".to_owned(), "true".to_owned()));
-    properties.headers.push(("ignore_json_size".to_owned(), "true".to_owned()));
+    let mut own = |name: &str, value: String| properties.headers.push((name.to_owned(), value));
+    if let Some(separators) = &properties.csv {
+        let (column, row) = separators.headers();
+        own("format", "csv".to_owned());
+        own("column_separator", column);
+        own("row_delimiter", row);
+    } else {
+        own("format", "json".to_owned());
+        own("strip_outer_array", "true".to_owned());
+        own("ignore_json_size", "true".to_owned());
+    }
     Ok(properties)
 }
 

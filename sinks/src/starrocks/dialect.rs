@@ -97,7 +97,7 @@ impl Dialect for StarRocks {
     }
 
     fn check_schema(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError> {
-        row_plan(table, schema, self.config.char_bytes, self.config.has_own_columns()).map(|_| ())
+        row_plan(&self.config, table, schema).map(|_| ())
     }
 
     fn check_kind(table: &TableId, _schema: &TableSchema, primary: &bool) -> Result<(), SinkError> {

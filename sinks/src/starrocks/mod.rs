@@ -1,10 +1,12 @@
 //! The StarRocks sink: primary-key tables, loaded by stream load transactions that end with the pipeline's checkpoints.
 
+mod commit;
 mod committable;
 mod config;
 mod dialect;
 mod load_client;
 mod load_error;
+mod loader;
 mod row_plan;
 mod shared;
 mod shown;
@@ -22,7 +24,7 @@ use dialect::StarRocks;
 use shared::shared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use writer::StarRocksWriter;
+use writer::writer;
 
 /// A StarRocks sink. Nothing is connected to yet.
 ///
@@ -32,7 +34,7 @@ pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Resul
     let config = Arc::new(Config::parse(options, context)?);
     let shared = Arc::new(shared(&config)?);
     Ok(Sink {
-        events: Box::new(StarRocksWriter::new(Arc::clone(&config), Arc::clone(&shared))),
+        events: Box::new(writer(Arc::clone(&config), Arc::clone(&shared))),
         metadata: Box::new(Applier::new(StarRocks::new(Arc::clone(&config)), Box::new(sql::client(&config)), shared)),
     })
 }

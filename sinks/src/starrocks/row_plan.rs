@@ -1,8 +1,10 @@
 //! From a schema of the stream to StarRocks' types, and to how its rows are written.
 
+use super::config::Config;
 use super::target_type::{MAX_BYTES, MAX_CHAR, TargetType};
 use crate::SinkError;
-use crate::olap::json::{ColumnPlan, Form, OpField, Plan};
+use crate::olap::body::{ColumnPlan, Constant, Csv, Form, Format, Framing, Json, OpField, Plan};
+use crate::olap::column_type::bytes_per_char;
 use rowferry_model::{Column, DataType, TableId, TableSchema};
 use std::fmt::Write;
 
@@ -10,18 +12,10 @@ use std::fmt::Write;
 const MAX_NAME: usize = 1024;
 const MAX_DATABASE_NAME: usize = 256;
 
-/// How the rows of a schema are loaded.
-#[derive(Debug)]
-pub(super) struct RowPlan {
-    /// How rows are written as JSON.
-    pub(super) json: Plan,
-    /// The `columns` header, where values must be converted on their way in.
-    pub(super) columns_header: Option<String>,
-}
-
 /// The type that a column gets.
 pub(super) fn target_type(column: &Column, key: bool, char_bytes: Option<u32>) -> TargetType {
-    let text = |chars: u32| chars.saturating_mul(bytes_per_char(column, chars, char_bytes)).clamp(1, MAX_BYTES);
+    let width = |chars| char_bytes.unwrap_or_else(|| bytes_per_char(column, chars));
+    let text = |chars: u32| chars.saturating_mul(width(chars)).clamp(1, MAX_BYTES);
     match column.data_type {
         DataType::Boolean => TargetType::Boolean,
         DataType::TinyInt => TargetType::TinyInt,
@@ -53,34 +47,20 @@ pub(super) fn target_type(column: &Column, key: bool, char_bytes: Option<u32>) -
     }
 }
 
-/// How many bytes of UTF-8 a character may take. The source's own charset says how many it takes *there*: one of four
-/// bytes there needs four here, every other one at most three.
-fn bytes_per_char(column: &Column, chars: u32, option: Option<u32>) -> u32 {
-    match (option, column.max_bytes) {
-        (Some(n), _) => n,
-        (None, Some(bytes)) if bytes < 4 * u64::from(chars.max(1)) => 3,
-        (None, _) => 4,
-    }
-}
-
 /// How the rows of a schema are loaded.
 ///
 /// # Errors
 /// A table or a schema that StarRocks can't hold.
-pub(super) fn row_plan(
-    table: &TableId,
-    schema: &TableSchema,
-    char_bytes: Option<u32>,
-    own_columns_header: bool,
-) -> Result<RowPlan, SinkError> {
+pub(super) fn row_plan(config: &Config, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError> {
     check_names(table, schema)?;
-    let mut header = String::new();
+    // First, as in CSV; JSON has its fields in any order.
+    let mut header = "`__op`".to_owned();
     let mut converts = false;
     let mut columns = Vec::with_capacity(schema.columns.len());
     let mut conversions = String::new();
     for (i, column) in schema.columns.iter().enumerate() {
         let key = schema.primary_key.contains(&column.name);
-        let target = target_type(column, key, char_bytes);
+        let target = target_type(column, key, config.char_bytes);
         let form = match (column.data_type, &target) {
             (DataType::Float | DataType::Double, TargetType::Varchar(_)) => Form::Quoted,
             (DataType::Binary(_) | DataType::Varbinary(_) | DataType::Bytes, TargetType::Varchar(_)) => Form::Hex,
@@ -92,10 +72,7 @@ pub(super) fn row_plan(
             TargetType::Varbinary(None) => Some(MAX_BYTES as usize),
             _ => None,
         };
-        if !header.is_empty() {
-            header.push(',');
-        }
-        // JSON holds no bytes: they come as text under a name of their own and are converted by the load.
+        // Neither JSON nor CSV holds bytes: they come as text under a name of their own and are converted by the load.
         let field = if form == Form::Base64 {
             converts = true;
             let field = format!("__rowferry_{i}");
@@ -104,39 +81,48 @@ pub(super) fn row_plan(
         } else {
             column.name.clone()
         };
-        let _ = write!(header, "`{field}`");
+        let _ = write!(header, ",`{field}`");
         columns.push(ColumnPlan::new(&column.name, &field, form, limit, filler(column, &target)));
     }
-    if converts && own_columns_header {
-        return Err(SinkError::permanent(format!(
-            "{table} has binary columns, which need a `columns` header of the sink's own, but `sink.properties` sets one"
-        ))
-        .hint("leave `sink.properties.columns` and `sink.properties.jsonpaths` out"));
-    }
-    header.push_str(",`__op`");
     header.push_str(&conversions);
-    if converts && header.chars().any(char::is_control) {
-        return Err(SinkError::permanent(format!(
-            "{table} has binary columns and a column name with a control character, which no `columns` header can hold"
-        ))
-        .hint("rename the column by a transform"));
+    let format = match &config.csv {
+        Some(separators) => Format::Csv(Csv::new(separators.clone())),
+        None => {
+            Format::Json(Json { op: OpField { upsert: "\"__op\":0", delete: "\"__op\":1" }, framing: Framing::Array })
+        }
+    };
+    let mut plan = Plan::new(schema, columns, format);
+    if converts || config.csv.is_some() {
+        let why = if converts { "binary columns" } else { "CSV" };
+        if config.has_own_columns() {
+            return Err(SinkError::permanent(format!(
+                "{table}: {why} need a `columns` header of the sink's own, but `sink.properties` sets one"
+            ))
+            .hint("leave `sink.properties.columns` and `sink.properties.jsonpaths` out"));
+        }
+        if header.chars().any(char::is_control) {
+            return Err(SinkError::permanent(format!(
+                "{table}: {why} need a `columns` header, which can't hold a column name with a control character"
+            ))
+            .hint("rename the column by a transform"));
+        }
+        plan.columns_header = Some(header);
     }
-    let op = OpField { upsert: "\"__op\":0", delete: "\"__op\":1" };
-    Ok(RowPlan { json: Plan::new(schema, columns, op), columns_header: converts.then_some(header) })
+    Ok(plan)
 }
 
 /// What stands for a value that is not known where NULL is not allowed.
-fn filler(column: &Column, target: &TargetType) -> Option<&'static str> {
+fn filler(column: &Column, target: &TargetType) -> Constant {
     if column.nullable {
-        return None;
+        return Constant::Null;
     }
-    Some(match target {
-        TargetType::Boolean => "false",
-        TargetType::Date => "\"1970-01-01\"",
-        TargetType::DateTime => "\"1970-01-01 00:00:00\"",
-        TargetType::Char(_) | TargetType::Varchar(_) | TargetType::Varbinary(_) => "\"\"",
-        _ => "0",
-    })
+    match target {
+        TargetType::Boolean => Constant::Bare("false"),
+        TargetType::Date => Constant::Text("1970-01-01"),
+        TargetType::DateTime => Constant::Text("1970-01-01 00:00:00"),
+        TargetType::Char(_) | TargetType::Varchar(_) | TargetType::Varbinary(_) => Constant::Text(""),
+        _ => Constant::Bare("0"),
+    }
 }
 
 /// Names that StarRocks can't have: recorded from a frontend.

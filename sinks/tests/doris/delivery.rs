@@ -212,6 +212,31 @@ async fn tables_without_a_key_keep_every_row() {
     assert_eq!(shown(&server, &table()), ["1|a", "1|a", "1|b"]);
 }
 
+/// As CSV too: no record is empty, and none loses what a server takes for a byte order mark.
+#[tokio::test]
+async fn tables_without_a_key_keep_every_row_of_csv() {
+    use arrow_array::{ArrayRef, StringArray};
+    use rowferry_model::{Changes, Column};
+    let server = StandIn::start(Settings::default());
+    let options = [
+        ("sink.properties.format", "csv"),
+        ("sink.properties.column_separator", "||"),
+        ("sink.properties.line_delimiter", "\\x0D0A"),
+    ];
+    let mut sink = sink(&server, &options);
+    sink.events.recover(None).await.unwrap();
+    let schema = crate::support::schema(vec![Column::new("v", DataType::Varchar(20))], &[]);
+    let change = SchemaChange::CreateTable { table: table(), schema: std::sync::Arc::clone(&schema) };
+    sink.metadata.apply(&change, Some(&schema)).await.unwrap();
+    let values: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["\u{feff}x", "", "", "a,b\n"]));
+    sink.events.write(crate::support::batch(&table(), &schema, Changes::Inserts(4), vec![values])).await.unwrap();
+    checkpoint(&mut sink, 1).await.unwrap();
+    assert_eq!(shown(&server, &table()), ["\u{feff}x", "", "", "a,b\n"]);
+    let values: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["a|b"]));
+    let batch = crate::support::batch(&table(), &schema, Changes::Inserts(1), vec![values]);
+    assert!(sink.events.write(batch).await.unwrap_err().to_string().contains("separator"));
+}
+
 /// An earlier run had two phases, this one has not.
 #[tokio::test]
 async fn an_open_transaction_of_other_options_does_not_block_an_alteration() {

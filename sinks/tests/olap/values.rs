@@ -11,10 +11,31 @@ use rowferry_model::{Changes, Column, DataType, RowOp, SchemaChange, TableSchema
 use rowferry_sinks::SinkError;
 use std::sync::Arc;
 
-/// Loads one column's values behind a key, and gives what a query shows for each.
+/// Options under which rows are loaded as JSON, and as CSV.
+pub const JSON: &[(&str, &str)] = &[];
+pub const CSV: &[(&str, &str)] = &[("sink.properties.format", "csv")];
+const FORMATS: [&[(&str, &str)]; 2] = [JSON, CSV];
+
+/// Loads one column's values behind a key in each format, which must all end alike, and gives what a query shows for each.
 pub async fn round_trip(ty: DataType, values: ArrayRef) -> Result<Vec<Option<String>>, SinkError> {
+    let json = loaded(JSON, ty, Arc::clone(&values)).await;
+    let csv = loaded(CSV, ty, values).await;
+    match (&json, &csv) {
+        (Ok(json), Ok(csv)) => assert_eq!(json, csv, "{ty}"),
+        (Err(json), Err(csv)) => assert_eq!(json.retry(), csv.retry(), "{json}, {csv}"),
+        _ => panic!("{ty}: {json:?}, but {csv:?}"),
+    }
+    json
+}
+
+/// Loads one column's values behind a key, and gives what a query shows for each.
+pub async fn loaded(
+    options: &[(&str, &str)],
+    ty: DataType,
+    values: ArrayRef,
+) -> Result<Vec<Option<String>>, SinkError> {
     let server = StandIn::start(Settings::default());
-    let mut sink = sink(&server, &[]);
+    let mut sink = sink(&server, options);
     sink.events.recover(None).await?;
     let schema = schema(vec![Column::new("v", ty), Column::new("id", DataType::Int).not_null()], &["id"]);
     let change = SchemaChange::CreateTable { table: table(), schema: Arc::clone(&schema) };
@@ -104,8 +125,19 @@ async fn decimals_are_exact() {
 #[tokio::test]
 async fn text_and_bytes() {
     let texts = ["", "a\"b\\c", "line\nfeed\ttab\r", "\u{1}\u{1f}\u{7f}", "中文😀", "null", "\\N", "{\"a\":1}"];
-    let shown = round_trip(DataType::Varchar(20), Arc::new(StringArray::from(texts.to_vec()))).await.unwrap();
-    assert_eq!(shown, some(&texts));
+    let shown = loaded(JSON, DataType::Varchar(20), Arc::new(StringArray::from(texts.to_vec()))).await.unwrap();
+    assert_eq!(shown, some_text(&texts));
+    let (in_csv, not_in_csv): (Vec<_>, Vec<_>) = texts.iter().partition(|t| **t != "\\N" && !t.contains('\u{1}'));
+    let shown = loaded(CSV, DataType::Varchar(20), Arc::new(StringArray::from(in_csv.clone()))).await.unwrap();
+    assert_eq!(shown, some_text(&in_csv));
+    assert_eq!(not_in_csv.len(), 2);
+    for text in not_in_csv {
+        let values = Arc::new(StringArray::from(vec!["ok", text]));
+        let error = loaded(CSV, DataType::Varchar(20), values).await.unwrap_err();
+        let words = error.to_string();
+        assert!(words.contains("`v` of shop.orders") && words.contains("\"id\":1"), "{words}");
+        assert!(error.hint_text().unwrap().contains("sink.properties.format"), "{error:?}");
+    }
     let values: Vec<Option<&[u8]>> = vec![Some(b""), Some(b"\x00\xff\x80"), None, Some(b"abcd")];
     let shown = round_trip(DataType::Bytes, Arc::new(BinaryArray::from(values.clone()))).await.unwrap();
     assert_eq!(shown, values.iter().map(|v| v.map(bytes)).collect::<Vec<_>>());
@@ -193,9 +225,9 @@ async fn keys_of_every_type() {
             vec!["-838:59:59|a", "00:00:00|a"],
         ),
     ];
-    for (ty, keys, wanted) in cases {
+    for ((ty, keys, wanted), options) in cases.into_iter().flat_map(|case| FORMATS.map(|o| (case.clone(), o))) {
         let server = StandIn::start(Settings::default());
-        let mut sink = sink(&server, &[]);
+        let mut sink = sink(&server, options);
         sink.events.recover(None).await.unwrap();
         let schema = schema(vec![Column::new("n", DataType::Varchar(5)), Column::new("k", ty).not_null()], &["k"]);
         let change = SchemaChange::CreateTable { table: table(), schema: Arc::clone(&schema) };
@@ -218,8 +250,14 @@ async fn keys_of_every_type() {
 /// A minimal row image leaves out what the target must not leave out.
 #[tokio::test]
 async fn deletions_need_the_key_only() {
+    for options in FORMATS {
+        deletion_by_key(options).await;
+    }
+}
+
+async fn deletion_by_key(options: &[(&str, &str)]) {
     let server = StandIn::start(Settings::default());
-    let mut sink = sink(&server, &[]);
+    let mut sink = sink(&server, options);
     sink.events.recover(None).await.unwrap();
     let types = [
         DataType::Boolean,
@@ -253,8 +291,11 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let refs: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let shown = round_trip(DataType::Varchar(40), Arc::new(StringArray::from(refs.clone()))).await.unwrap();
+            let shown = loaded(JSON, DataType::Varchar(40), Arc::new(StringArray::from(refs.clone()))).await.unwrap();
             assert_eq!(shown, some_text(&refs));
+            let csv = loaded(CSV, DataType::Varchar(40), Arc::new(StringArray::from(refs.clone()))).await;
+            let refused = refs.iter().any(|t| *t == "\\N" || t.contains(['\u{1}', '\u{2}']));
+            assert_eq!(csv.as_ref().ok(), (!refused).then(|| some_text(&refs)).as_ref(), "{csv:?}");
             let refs: Vec<&[u8]> = binary.iter().map(Vec::as_slice).collect();
             let shown = round_trip(DataType::Varbinary(40), Arc::new(BinaryArray::from(refs.clone()))).await.unwrap();
             let wanted: Vec<Option<String>> = refs.iter().map(|b| Some(bytes(b))).collect();

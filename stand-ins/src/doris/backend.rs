@@ -4,10 +4,13 @@ use super::frontend::user;
 use super::transactions::NotBegun;
 use super::values;
 use super::world::{Change, Row, Table, World};
+use crate::csv;
 use crate::http::{Request, Response};
 use flate2::read::GzDecoder;
 use serde_json::{Value as Json, json};
 use std::io::Read;
+
+const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
 
 fn failed(words: impl Into<String>) -> Response {
     Response::ok(json!({"TxnId": -1, "Status": "Fail", "Message": words.into()}).to_string())
@@ -119,22 +122,22 @@ fn stream_load(
         }
         Response::ok(answer.to_string())
     };
-    let rows = match lines(request, body) {
+    let t = world.table(database, table).unwrap();
+    let rows = match rows(request, body, t) {
         Ok(rows) => rows,
         Err(words) => return abort(world, &words, None, (0, 0)),
     };
-    let t = world.table(database, table).unwrap();
     let strict = request.header("strict_mode") == Some("true");
-    let hidden = request.header("hidden_columns").unwrap_or_default();
-    let sign = t.is_unique() && hidden.split(',').any(|c| c.trim() == "__DORIS_DELETE_SIGN__");
+    let listed = |header| request.header(header).unwrap_or_default().split(',').any(|c| c.trim() == DELETE_SIGN);
+    let sign = t.is_unique() && (listed("hidden_columns") || listed("columns"));
     let (mut changes, mut log, mut filtered) = (Vec::new(), String::new(), 0);
     let total = rows.len();
     for row in &rows {
-        match change(t, row, strict, sign) {
+        match row.as_ref().map_err(Clone::clone).and_then(|row| change(t, row, strict, sign)) {
             Ok(change) => changes.push(change),
             Err(reason) => {
                 filtered += 1;
-                log.push_str(&format!("Reason: {reason}. src line [{row}];\n"));
+                log.push_str(&format!("Reason: {reason}. src line [{row:?}];\n"));
             }
         }
     }
@@ -159,34 +162,98 @@ fn stream_load(
     )
 }
 
-/// The rows of a body: JSON objects, one a line.
-fn lines(request: &Request, body: &[u8]) -> Result<Vec<Json>, String> {
-    if request.header("format") != Some("json") || request.header("read_json_by_line") != Some("true") {
-        return Err("the stand-in takes JSON lines only".to_owned());
-    }
-    if request.header("columns").is_some() || request.header("jsonpaths").is_some() {
-        return Err("the stand-in takes no columns header".to_owned());
-    }
-    let mut text = String::new();
+/// A row, or why it is filtered.
+type SourceRow = Result<Json, String>;
+
+/// The rows of a body.
+fn rows(request: &Request, body: &[u8], table: &Table) -> Result<Vec<SourceRow>, String> {
+    let mut plain = Vec::new();
     match request.header("compress_type") {
-        None => text.push_str(std::str::from_utf8(body).map_err(|e| e.to_string())?),
+        None => plain.extend_from_slice(body),
         Some("gz") => {
-            GzDecoder::new(body).read_to_string(&mut text).map_err(|e| format!("[COMPRESSION]{e}"))?;
+            GzDecoder::new(body).read_to_end(&mut plain).map_err(|e| format!("[COMPRESSION]{e}"))?;
         }
         Some(other) => return Err(format!("unknown compress type: {other}")),
     }
-    text.lines()
+    match request.header("format") {
+        Some("json") => lines(request, &plain),
+        Some("csv") => records(request, &plain, table),
+        _ => Err("the stand-in takes JSON lines and CSV only".to_owned()),
+    }
+}
+
+fn lines(request: &Request, body: &[u8]) -> Result<Vec<SourceRow>, String> {
+    if request.header("read_json_by_line") != Some("true") {
+        return Err("the stand-in takes JSON lines only".to_owned());
+    }
+    if request.header("columns").is_some() || request.header("jsonpaths").is_some() {
+        return Err("the stand-in takes no columns header with JSON".to_owned());
+    }
+    std::str::from_utf8(body)
+        .map_err(|e| e.to_string())?
+        .lines()
         .map(|line| {
             serde_json::from_str(line)
+                .map(Ok)
                 .map_err(|e| format!("[DATA_QUALITY_ERROR]Parse json data failed. code: 3, error info: {e}"))
         })
         .collect()
 }
 
+fn records(request: &Request, body: &[u8], table: &Table) -> Result<Vec<SourceRow>, String> {
+    let meaning = ["enclose", "escape", "skip_lines", "trim_double_quotes", "empty_field_as_null"];
+    if meaning.iter().any(|name| request.header(name).is_some()) {
+        return Err("the stand-in splits CSV at separators only".to_owned());
+    }
+    let names = match request.header("columns") {
+        Some(header) => header_columns(header)?,
+        None => {
+            let hidden = request.header("hidden_columns").unwrap_or_default().split(',').map(str::trim);
+            let own = table.columns.iter().map(|c| c.name.as_str());
+            own.chain(hidden.filter(|c| !c.is_empty())).map(str::to_owned).collect()
+        }
+    };
+    // What looks like a byte order mark goes.
+    let body = body.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(body);
+    let column = csv::separator(request.header("column_separator"), "\t")?;
+    let row = csv::separator(request.header("line_delimiter"), "\n")?;
+    let records = csv::records(body, &column, &row)?;
+    let rows = records.into_iter().map(|values| {
+        if values.len() != names.len() {
+            let how = if values.len() < names.len() { "less" } else { "more" };
+            return Err(format!(
+                "actual column number in csv file is {how} than schema column number.actual number: {}, schema column \
+                 number: {}",
+                values.len(),
+                names.len()
+            ));
+        }
+        let value = |v: Option<String>| v.map_or(Json::Null, Json::String);
+        Ok(Json::Object(names.iter().cloned().zip(values.into_iter().map(value)).collect()))
+    });
+    Ok(rows.collect())
+}
+
+/// The names of a `columns` header, with or without backticks.
+fn header_columns(header: &str) -> Result<Vec<String>, String> {
+    let (mut names, mut quoted) = (vec![String::new()], false);
+    for c in header.chars() {
+        match c {
+            '`' => quoted = !quoted,
+            ',' if !quoted => names.push(String::new()),
+            c => names.last_mut().unwrap().push(c),
+        }
+    }
+    if names.iter().any(|n| n.is_empty() || n.contains('=')) {
+        return Err("the stand-in takes names only in a columns header".to_owned());
+    }
+    Ok(names)
+}
+
 fn change(table: &Table, json: &Json, strict: bool, sign: bool) -> Result<Change, String> {
     let object = json.as_object().ok_or("the row is no JSON object")?;
     let delete = sign
-        && match object.get("__DORIS_DELETE_SIGN__") {
+        && match object.get(DELETE_SIGN) {
             None | Some(Json::Null) => false,
             Some(Json::String(s)) => s != "0",
             Some(other) => other.as_i64() != Some(0),

@@ -4,6 +4,7 @@ use super::frontend::user;
 use super::transactions::LabelTaken;
 use super::values;
 use super::world::{Change, Column, Table, Value, World};
+use crate::csv;
 use crate::http::{Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -276,20 +277,17 @@ enum Source {
 
 fn load(world: &World, database: &str, table: &str, request: &Request, body: &[u8]) -> Result<Loaded, Refusal> {
     let table = world.table(database, table).ok_or_else(|| Refusal::new("unknown table"))?;
-    if request.header("format") != Some("json") || request.header("strip_outer_array") != Some("true") {
-        return Err(Refusal::new("the stand-in takes JSON arrays only"));
-    }
-    if body.len() > MAX_JSON && request.header("ignore_json_size") != Some("true") {
-        return Err(Refusal::new("The size of this batch exceed the max size [104857600] of json type data"));
-    }
     let strict = request.header("strict_mode") == Some("true");
-    let sources = sources(table, request.header("columns"))?;
-    let rows: Vec<Json> =
-        serde_json::from_slice(body).map_err(|e| Refusal::new(format!("Failed to parse JSON: {e}")))?;
+    let (sources, fields) = sources(table, request.header("columns"))?;
+    let rows = match request.header("format") {
+        Some("json") => json_rows(request, body)?,
+        Some("csv") => csv_rows(request, body, &fields)?,
+        _ => return Err(Refusal::new("the stand-in takes JSON arrays and CSV only")),
+    };
     let (total, mut filtered, mut log) = (rows.len(), 0, String::new());
     let mut changes = Vec::new();
     for row in &rows {
-        match change(table, &sources, row, strict) {
+        match row.as_ref().map_err(Clone::clone).and_then(|row| change(table, &sources, row, strict)) {
             Ok(change) => {
                 let bytes: usize = change.key.iter().flatten().map(String::len).sum();
                 if bytes > MAX_KEY_BYTES {
@@ -299,7 +297,7 @@ fn load(world: &World, database: &str, table: &str, request: &Request, body: &[u
             }
             Err(reason) => {
                 filtered += 1;
-                log.push_str(&format!("Error: {reason}. Row: {row}\n"));
+                log.push_str(&format!("Error: {reason}. Row: {row:?}\n"));
             }
         }
     }
@@ -310,9 +308,53 @@ fn load(world: &World, database: &str, table: &str, request: &Request, body: &[u
     Ok(Loaded { changes, total, filtered })
 }
 
-fn sources(table: &Table, header: Option<&str>) -> Result<Vec<Option<Source>>, Refusal> {
+/// A row, or why it is filtered.
+type SourceRow = Result<Json, String>;
+
+fn json_rows(request: &Request, body: &[u8]) -> Result<Vec<SourceRow>, Refusal> {
+    if request.header("strip_outer_array") != Some("true") {
+        return Err(Refusal::new("the stand-in takes JSON arrays only"));
+    }
+    if body.len() > MAX_JSON && request.header("ignore_json_size") != Some("true") {
+        return Err(Refusal::new("The size of this batch exceed the max size [104857600] of json type data"));
+    }
+    let rows: Vec<Json> =
+        serde_json::from_slice(body).map_err(|e| Refusal::new(format!("Failed to parse JSON: {e}")))?;
+    Ok(rows.into_iter().map(Ok).collect())
+}
+
+fn csv_rows(request: &Request, body: &[u8], fields: &[String]) -> Result<Vec<SourceRow>, Refusal> {
+    if ["enclose", "escape", "skip_header", "trim_space"].iter().any(|name| request.header(name).is_some()) {
+        return Err(Refusal::new("the stand-in splits CSV at separators only"));
+    }
+    let separator = |name, default| {
+        csv::separator(request.header(name), default)
+            .map_err(|e| Refusal::new(format!("Getting analyzing error. Detail message: {e}")))
+    };
+    let (column, row) = (separator("column_separator", "\t")?, separator("row_delimiter", "\n")?);
+    if column.len() > 50 || row.len() > 50 {
+        return Err(Refusal::new("The valid bytes length for 'column separator' is [1, 50]"));
+    }
+    let records = csv::records(body, &column, &row).map_err(Refusal::new)?;
+    let rows = records.into_iter().map(|values| {
+        if values.len() != fields.len() {
+            return Err(format!(
+                "Target column count: {} doesn't match source value column count: {}",
+                fields.len(),
+                values.len()
+            ));
+        }
+        let value = |v: Option<String>| v.map_or(Json::Null, Json::String);
+        Ok(Json::Object(fields.iter().cloned().zip(values.into_iter().map(value)).collect()))
+    });
+    Ok(rows.collect())
+}
+
+/// Where each column's value comes from, and the names of a record's values in their order.
+fn sources(table: &Table, header: Option<&str>) -> Result<(Vec<Option<Source>>, Vec<String>), Refusal> {
     let Some(header) = header else {
-        return Ok(table.columns.iter().map(|c| Some(Source::Field(c.name.clone()))).collect());
+        let names: Vec<String> = table.columns.iter().map(|c| c.name.clone()).collect();
+        return Ok((names.iter().cloned().map(|name| Some(Source::Field(name))).collect(), names));
     };
     let mut fields = Vec::new();
     let mut derived = Vec::new();
@@ -364,7 +406,7 @@ fn sources(table: &Table, header: Option<&str>) -> Result<Vec<Option<Source>>, R
         };
         out.push(source);
     }
-    Ok(out)
+    Ok((out, fields))
 }
 
 /// Splits at commas outside backticks and parentheses.

@@ -42,8 +42,9 @@ pub(crate) trait Loader: Send + Sync + 'static {
     const SINK: &'static str;
     /// Names of the figures, in the order of `Loads::gauges`.
     const GAUGES: [&'static str; 7];
+
     /// What ends a body.
-    const END: &'static [u8];
+    fn end(&self) -> &'static [u8];
 
     /// Loads a piece.
     ///
@@ -140,7 +141,7 @@ impl<L: Loader> Loads<L> {
         };
         let Some(lane) = self.lanes.get_mut(at) else { return Ok(()) };
         if lane.columns.as_deref() != columns {
-            lane.seal(L::END);
+            lane.seal(self.loader.end());
             lane.columns = columns.map(Arc::from);
         }
         let before = lane.buffer.len();
@@ -151,7 +152,7 @@ impl<L: Loader> Loads<L> {
         }
         self.bytes += lane.buffer.len() - before;
         if lane.buffer.len() >= self.limits.piece || lane.rows >= self.limits.piece_rows {
-            lane.seal(L::END);
+            lane.seal(self.loader.end());
         }
         Ok(())
     }
@@ -168,7 +169,7 @@ impl<L: Loader> Loads<L> {
                 // Nothing else can start: the largest buffer must go.
                 let idle = self.lanes.iter_mut().filter(|l| l.state.is_some() && !l.buffer.is_empty());
                 if let Some(lane) = idle.max_by_key(|l| l.buffer.len()) {
-                    lane.seal(L::END);
+                    lane.seal(self.loader.end());
                 }
             }
             // Loads that end from here on are seen below: who reaped them now would wait for the others.
@@ -216,7 +217,7 @@ impl<L: Loader> Loads<L> {
         let now = Instant::now();
         for lane in &mut self.lanes {
             if lane.since.is_some_and(|since| now.duration_since(since) >= self.limits.interval) {
-                lane.seal(L::END);
+                lane.seal(self.loader.end());
             }
         }
         self.start()
@@ -225,7 +226,7 @@ impl<L: Loader> Loads<L> {
     /// Loads everything and makes it durable.
     pub(crate) async fn prepare(&mut self) -> Result<Vec<L::Prepared>, SinkError> {
         for lane in &mut self.lanes {
-            lane.seal(L::END);
+            lane.seal(self.loader.end());
         }
         loop {
             self.start()?;

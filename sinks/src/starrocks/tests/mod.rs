@@ -1,12 +1,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use super::committable::{self, PreparedTransaction};
+use super::committable::PreparedTransaction;
 use super::config::Config;
 use super::dialect::StarRocks;
 use super::row_plan::row_plan;
 use super::target_type::TargetType;
 use crate::olap::applier::default_sql;
 use crate::olap::column_type::ColumnType;
+use crate::olap::committable;
 use crate::olap::label::Labels;
 use crate::{Committable, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
@@ -83,7 +84,7 @@ fn options_that_cannot_be_understood_are_named() {
 #[test]
 fn headers_of_loads_are_the_users_but_for_the_forced_ones() {
     let config = parse(&[
-        ("sink.properties.format", "csv"),
+        ("sink.properties.format", "parquet"),
         ("sink.properties.strict_mode", "false"),
         ("sink.properties.max_filter_ratio", "0.1"),
         ("sink.properties.timeout", "900"),
@@ -101,6 +102,35 @@ fn headers_of_loads_are_the_users_but_for_the_forced_ones() {
         ]
     );
     assert_eq!(config.transaction_timeout, 900);
+}
+
+#[test]
+fn csv_has_separators_that_text_seldom_has() {
+    let headers = |more: &[(&str, &str)]| {
+        let mut options = vec![("sink.properties.format", "CSV")];
+        options.extend_from_slice(more);
+        let headers = parse(&options)?.load_headers.into_iter();
+        Ok::<_, String>(headers.map(|(k, v)| format!("{k}: {v}")).collect::<Vec<_>>())
+    };
+    let rest = ["strict_mode: true", "format: csv"];
+    assert_eq!(headers(&[]).unwrap(), [rest[0], rest[1], "column_separator: \\x01", "row_delimiter: \\x02"]);
+    let own = [("sink.properties.column_separator", "||"), ("sink.properties.row_delimiter", "\\x0D0a")];
+    assert_eq!(headers(&own).unwrap(), [rest[0], rest[1], "column_separator: \\x7c7c", "row_delimiter: \\x0d0a"]);
+    let own = [("sink.properties.column_separator", "\\t"), ("sink.properties.row_delimiter", "\\n")];
+    assert_eq!(headers(&own).unwrap(), [rest[0], rest[1], "column_separator: \\x09", "row_delimiter: \\x0a"]);
+    for (key, value) in [
+        ("sink.properties.column_separator", "\\xZZ"),
+        ("sink.properties.column_separator", "\\x1"),
+        ("sink.properties.column_separator", "\\s"),
+        ("sink.properties.column_separator", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
+        ("sink.properties.row_delimiter", "\\x0102"),
+        ("sink.properties.columns", "id"),
+        ("sink.properties.enclose", "'"),
+        ("sink.properties.trim_space", "true"),
+    ] {
+        let error = headers(&[(key, value)]).unwrap_err();
+        assert!(error.contains(key), "{key}: {error}");
+    }
 }
 
 /// The recorded rule: `^[-\w]{1,128}$`.
@@ -171,10 +201,11 @@ fn defaults_are_those_that_starrocks_takes() {
 fn committables_are_read_back_and_others_refused() {
     let transactions =
         vec![PreparedTransaction { label: "l".to_owned(), database: "d".to_owned(), table: "中 \"t\"".to_owned() }];
-    let saved = committable::encode(transactions.clone()).unwrap();
-    assert_eq!(committable::decode(&saved).unwrap(), transactions);
-    assert!(committable::decode(&Committable(b"{\"version\":2,\"transactions\":[]}".to_vec())).is_err());
-    assert!(committable::decode(&Committable(b"x".to_vec())).is_err());
+    let saved = committable::encode("starrocks", transactions.clone()).unwrap();
+    assert_eq!(committable::decode::<PreparedTransaction>("starrocks", &saved).unwrap(), transactions);
+    for bad in [&b"{\"version\":2,\"transactions\":[]}"[..], b"x"] {
+        assert!(committable::decode::<PreparedTransaction>("starrocks", &Committable(bad.to_vec())).is_err());
+    }
 }
 
 #[test]
@@ -185,12 +216,15 @@ fn binary_columns_are_converted_by_the_load() {
         ..TableSchema::default()
     };
     let table = TableId::new("d", "t");
-    let plan = row_plan(&table, &schema, None, false).unwrap();
+    let config = parse(&[]).unwrap();
+    let plan = row_plan(&config, &table, &schema).unwrap();
     assert_eq!(
         plan.columns_header.as_deref(),
-        Some("`id`,`__rowferry_1`,`__op`,`b c`=to_binary(`__rowferry_1`,'encode64')")
+        Some("`__op`,`id`,`__rowferry_1`,`b c`=to_binary(`__rowferry_1`,'encode64')")
     );
-    assert!(row_plan(&table, &schema, None, true).is_err(), "the header is needed, but the user has another");
+    let own = parse(&[("sink.properties.columns", "id")]).unwrap();
+    assert!(row_plan(&own, &table, &schema).is_err(), "the header is needed, but the user has another");
     schema.columns.pop();
-    assert_eq!(row_plan(&table, &schema, None, false).unwrap().columns_header, None);
+    assert_eq!(row_plan(&config, &table, &schema).unwrap().columns_header, None);
+    assert!(row_plan(&own, &table, &schema).is_ok());
 }

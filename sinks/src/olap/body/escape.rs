@@ -1,4 +1,4 @@
-//! JSON strings.
+//! Text and bytes within values.
 
 /// For each byte: 0 as it is, `u` as `\u00xx`, else the letter behind the backslash.
 const ESCAPES: [u8; 256] = {
@@ -16,7 +16,7 @@ const ESCAPES: [u8; 256] = {
     table
 };
 
-/// Appends a string in quotes.
+/// Appends a JSON string with its quotes.
 pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
@@ -39,23 +39,19 @@ pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Appends bytes as upper-case hexadecimal digits in quotes.
+/// Appends bytes as upper-case hexadecimal digits.
 pub(super) fn append_hex(out: &mut Vec<u8>, bytes: &[u8]) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    out.push(b'"');
     out.extend(bytes.iter().flat_map(|b| [HEX[usize::from(b >> 4)], HEX[usize::from(b & 15)]]));
-    out.push(b'"');
 }
 
-/// Appends bytes as base64 in quotes.
+/// Appends bytes as base64.
 pub(super) fn append_base64(out: &mut Vec<u8>, bytes: &[u8]) {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    out.push(b'"');
     let start = out.len();
     out.resize(start + bytes.len().div_ceil(3) * 4, 0);
     // The slice has exactly the encoded length.
     let written = STANDARD.encode_slice(bytes, &mut out[start..]).unwrap_or_default();
     out.truncate(start + written);
-    out.push(b'"');
 }

@@ -1,8 +1,9 @@
 //! A column of a batch with what its values become.
 
-use super::escape::{append_base64, append_hex, append_string};
+use super::escape::{append_base64, append_hex};
 use super::numbers::{append_decimal, append_f32, append_f64, append_i64};
 use super::plan::{ColumnPlan, Form};
+use super::syntax::Syntax;
 use super::time::{append_date, append_time, append_timestamp};
 use super::zone::{LastOffset, Zone};
 use crate::cells::Cells as Values;
@@ -21,6 +22,10 @@ pub(super) enum Unfit {
     Year,
     /// It is no number.
     NotANumber,
+    /// It has what sets values apart.
+    Separator,
+    /// It is the text that stands for NULL.
+    NullMark,
 }
 
 /// The values of a column, and how they are written.
@@ -55,7 +60,8 @@ impl<'a> Cells<'a> {
 
     /// Appends a value that is not NULL.
     #[inline]
-    pub(super) fn append(&self, out: &mut Vec<u8>, row: usize) -> Result<(), Unfit> {
+    pub(super) fn append<S: Syntax>(&self, syntax: &S, out: &mut Vec<u8>, row: usize) -> Result<(), Unfit> {
+        let start = out.len();
         let quoted = self.form == Form::Quoted;
         match &self.values {
             Values::Boolean(a) => out.extend_from_slice(if a.value(row) { b"true" } else { b"false" }),
@@ -68,57 +74,59 @@ impl<'a> Cells<'a> {
                 if !value.is_finite() {
                     return Err(Unfit::NotANumber);
                 }
-                in_quotes(out, quoted, |out| append_f32(out, value));
+                in_quotes(syntax, out, quoted, |out| append_f32(out, value));
             }
             Values::Float64(a) => {
                 let value = a.value(row) + 0.0;
                 if !value.is_finite() {
                     return Err(Unfit::NotANumber);
                 }
-                in_quotes(out, quoted, |out| append_f64(out, value));
+                in_quotes(syntax, out, quoted, |out| append_f64(out, value));
             }
             // In quotes, so that no parser takes the way through a double.
-            Values::Decimal(a, scale) => in_quotes(out, true, |out| append_decimal(out, a.value(row), *scale)),
+            Values::Decimal(a, scale) => in_quotes(syntax, out, true, |out| append_decimal(out, a.value(row), *scale)),
             Values::Text(a) => {
                 let text = a.value(row);
                 fits(text.len(), self.limit)?;
-                append_string(out, text);
+                syntax.text(out, text);
             }
             Values::Bytes(a) if self.form == Form::Hex => {
                 let bytes = a.value(row);
                 fits(bytes.len() * 2, self.limit)?;
-                append_hex(out, bytes);
+                in_quotes(syntax, out, true, |out| append_hex(out, bytes));
             }
             Values::Bytes(a) => {
                 let bytes = a.value(row);
                 fits(bytes.len(), self.limit)?;
-                append_base64(out, bytes);
+                in_quotes(syntax, out, true, |out| append_base64(out, bytes));
             }
-            Values::Date(a) => quoted_if(out, |out| append_date(out, a.value(row).into()))?,
-            Values::Time(a, precision) => in_quotes(out, true, |out| append_time(out, a.value(row), *precision)),
-            Values::Timestamp(a, _) => quoted_if(out, |out| append_timestamp(out, a.value(row)))?,
+            Values::Date(a) => day(syntax, out, |out| append_date(out, a.value(row).into()))?,
+            Values::Time(a, precision) => {
+                in_quotes(syntax, out, true, |out| append_time(out, a.value(row), *precision));
+            }
+            Values::Timestamp(a, _) => day(syntax, out, |out| append_timestamp(out, a.value(row)))?,
             Values::Instant(a, _) => {
-                quoted_if(out, |out| append_timestamp(out, self.zone.wall(a.value(row), &self.last)))?;
+                day(syntax, out, |out| append_timestamp(out, self.zone.wall(a.value(row), &self.last)))?;
             }
         }
-        Ok(())
+        syntax.check(out.get(start..).unwrap_or_default())
     }
 }
 
-fn in_quotes(out: &mut Vec<u8>, quoted: bool, append: impl FnOnce(&mut Vec<u8>)) {
+fn in_quotes<S: Syntax>(syntax: &S, out: &mut Vec<u8>, quoted: bool, append: impl FnOnce(&mut Vec<u8>)) {
     if quoted {
-        out.push(b'"');
+        syntax.quote(out);
     }
     append(out);
     if quoted {
-        out.push(b'"');
+        syntax.quote(out);
     }
 }
 
-fn quoted_if(out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> Result<(), Unfit> {
-    out.push(b'"');
+fn day<S: Syntax>(syntax: &S, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> Result<(), Unfit> {
+    syntax.quote(out);
     append(out).ok_or(Unfit::Year)?;
-    out.push(b'"');
+    syntax.quote(out);
     Ok(())
 }
 

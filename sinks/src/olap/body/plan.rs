@@ -1,6 +1,8 @@
 //! How the rows of one schema are written.
 
+use super::csv::Csv;
 use super::escape::append_string;
+use super::json::Json;
 use rowferry_model::TableSchema;
 
 /// How a column's values are written.
@@ -16,6 +18,17 @@ pub(crate) enum Form {
     Hex,
 }
 
+/// A value that is the same for all rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Constant {
+    /// None.
+    Null,
+    /// A number or a boolean.
+    Bare(&'static str),
+    /// A text, a day or a time.
+    Text(&'static str),
+}
+
 /// One column.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnPlan {
@@ -25,20 +38,20 @@ pub(crate) struct ColumnPlan {
     pub(crate) form: Form,
     /// The greatest length of a value, in bytes as the target counts them; `None`: no value can exceed it.
     pub(crate) limit: Option<usize>,
-    /// What NULL is written as, in JSON.
-    pub(crate) null: &'static str,
-    /// What a deletion gives for a value that must not be NULL but is not known, as JSON; `None`: NULL is allowed.
-    pub(crate) filler: Option<&'static str>,
+    /// What NULL is written as.
+    pub(crate) null: Constant,
+    /// What a deletion gives for a value that is not known: `Null` where that is allowed.
+    pub(crate) filler: Constant,
     head: Vec<u8>,
 }
 
 impl ColumnPlan {
     /// A column whose JSON field has the name `field`.
-    pub(crate) fn new(name: &str, field: &str, form: Form, limit: Option<usize>, filler: Option<&'static str>) -> Self {
+    pub(crate) fn new(name: &str, field: &str, form: Form, limit: Option<usize>, filler: Constant) -> Self {
         let mut head = Vec::with_capacity(field.len() + 3);
         append_string(&mut head, field);
         head.push(b':');
-        Self { name: name.to_owned(), form, limit, null: "null", filler, head }
+        Self { name: name.to_owned(), form, limit, null: Constant::Null, filler, head }
     }
 
     /// The field's name, quoted and escaped, with the colon.
@@ -47,22 +60,13 @@ impl ColumnPlan {
     }
 }
 
-/// What stands between objects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// They are an array, whose end is left to who sends it.
-    Array,
-    /// Each ends with a line feed.
-    Lines,
-}
-
-/// The field that tells an upsert from a deletion; both texts empty: there is none.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OpField {
-    /// Written behind the last column of a row that is there.
-    pub(crate) upsert: &'static str,
-    /// Written behind the last column of a row that is gone.
-    pub(crate) delete: &'static str,
+/// How rows are written.
+#[derive(Clone, Debug)]
+pub(crate) enum Format {
+    /// As JSON objects.
+    Json(Json),
+    /// As CSV records.
+    Csv(Csv),
 }
 
 /// How the rows of one schema are written.
@@ -72,17 +76,17 @@ pub(crate) struct Plan {
     pub(crate) columns: Vec<ColumnPlan>,
     /// Where the key's columns are.
     pub(crate) keys: Vec<usize>,
-    /// The field that tells an upsert from a deletion.
-    pub(crate) op: OpField,
-    /// What stands between objects.
-    pub(crate) framing: Framing,
+    /// How rows are written.
+    pub(crate) format: Format,
     /// Whether deletions are written; without, they are left out.
     pub(crate) deletes: bool,
+    /// The `columns` header of a load, where it needs one.
+    pub(crate) columns_header: Option<String>,
 }
 
 impl Plan {
-    /// A plan for a schema: objects of an array, with deletions.
-    pub(crate) fn new(schema: &TableSchema, columns: Vec<ColumnPlan>, op: OpField) -> Self {
-        Self { columns, keys: schema.key_indices(), op, framing: Framing::Array, deletes: true }
+    /// A plan for a schema, with deletions.
+    pub(crate) fn new(schema: &TableSchema, columns: Vec<ColumnPlan>, format: Format) -> Self {
+        Self { columns, keys: schema.key_indices(), format, deletes: true, columns_header: None }
     }
 }

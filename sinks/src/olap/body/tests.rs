@@ -74,10 +74,10 @@ fn zones_follow_summer_time() {
 
 #[test]
 fn bytes_as_text() {
-    assert_eq!(text(|o| append_hex(o, b"\x00\xff\x1a")), "\"00FF1A\"");
+    assert_eq!(text(|o| append_hex(o, b"\x00\xff\x1a")), "00FF1A");
     // RFC 4648, section 10.
     for (bytes, wanted) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
-        assert_eq!(text(|o| append_base64(o, bytes.as_bytes())), format!("\"{wanted}\""));
+        assert_eq!(text(|o| append_base64(o, bytes.as_bytes())), wanted);
     }
 }
 

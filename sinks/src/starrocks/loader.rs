@@ -1,9 +1,9 @@
 //! Loads into transactions, or without.
 
-use super::super::committable::PreparedTransaction;
-use super::super::config::Config;
-use super::super::load_client::{LabelState, Transaction};
-use super::super::shared::Shared;
+use super::committable::PreparedTransaction;
+use super::config::Config;
+use super::load_client::{LabelState, Transaction};
+use super::shared::Shared;
 use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::loads::{LoadReport, Loader, Piece};
 use rowferry_model::TableId;
@@ -39,6 +39,7 @@ pub(super) struct Transactions {
 pub(super) struct StarRocksLoader {
     shared: Arc<Shared>,
     transactional: bool,
+    json: bool,
     /// Tells this run's plain labels from those of other runs.
     run: u64,
     plain_sequence: AtomicU64,
@@ -48,7 +49,13 @@ impl StarRocksLoader {
     /// A loader; nothing is connected yet.
     pub(super) fn new(config: &Config, shared: Arc<Shared>) -> Self {
         let run = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros() as u64);
-        Self { shared, transactional: config.transactional, run, plain_sequence: AtomicU64::new(0) }
+        Self {
+            shared,
+            transactional: config.transactional,
+            json: config.csv.is_none(),
+            run,
+            plain_sequence: AtomicU64::new(0),
+        }
     }
 
     fn in_transaction(
@@ -208,8 +215,11 @@ impl Loader for StarRocksLoader {
         "starrocks_filtered_rows_total",
         "starrocks_load_seconds_total",
     ];
-    /// A body is a JSON array.
-    const END: &'static [u8] = b"]";
+
+    /// JSON is an array, which the first row has begun.
+    fn end(&self) -> &'static [u8] {
+        if self.json { b"]" } else { b"" }
+    }
 
     fn load(&self, table: &TableId, state: &mut Transactions, piece: &Piece) -> Result<LoadReport, LoadError> {
         if self.transactional { self.in_transaction(table, state, piece) } else { self.plain(table, piece) }

@@ -1,7 +1,9 @@
-//! A batch as JSON objects.
+//! A batch as rows of a body.
 
 use super::cells::{Cells, Unfit};
-use super::plan::{Framing, Plan};
+use super::json::{Framing, Json, OpField};
+use super::plan::{Constant, Format, Plan};
+use super::syntax::{Op, Syntax};
 use super::zone::Zone;
 use crate::SinkError;
 use crate::cells::Cells as Values;
@@ -35,99 +37,105 @@ impl<'a> BatchEncoder<'a> {
         self.next >= self.batch.num_rows()
     }
 
-    /// Appends rows as objects until `out` has `limit` bytes, `rows` rows are taken or the batch ends. Says how many
-    /// objects were written: a change of the key is two.
+    /// Appends rows until `out` has `limit` bytes, `rows` rows are taken or the batch ends. Says how many were written: a
+    /// change of the key is two.
     ///
     /// # Errors
     /// A value that the target can't hold: names table, column and key.
     pub(crate) fn fill(&mut self, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
-        let mut objects = 0;
-        while !self.is_done() && out.len() < limit && objects < rows {
+        match &self.plan.format {
+            Format::Json(json) => self.fill_as(json, out, limit, rows),
+            Format::Csv(csv) => self.fill_as(csv, out, limit, rows),
+        }
+    }
+
+    fn fill_as<S: Syntax>(&mut self, syntax: &S, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
+        let mut written = 0;
+        while !self.is_done() && out.len() < limit && written < rows {
             let row = self.next;
             self.next += 1;
             match self.batch.changes().op(row) {
-                RowOp::Insert => self.upsert(out, row)?,
+                RowOp::Insert => self.upsert(syntax, out, row)?,
                 RowOp::Delete if !self.plan.deletes => continue,
-                RowOp::Delete => self.delete(out, row)?,
+                RowOp::Delete => self.delete(syntax, out, row)?,
                 RowOp::UpdateBefore => {
                     let after = self.next;
                     self.next += 1;
                     if self.plan.deletes && self.key_differs(row, after) {
-                        self.delete(out, row)?;
-                        objects += 1;
+                        self.delete(syntax, out, row)?;
+                        written += 1;
                     }
-                    self.upsert(out, after)?;
+                    self.upsert(syntax, out, after)?;
                 }
                 // Its other half came first: the batch has been checked for pairs.
-                RowOp::UpdateAfter => self.upsert(out, row)?,
+                RowOp::UpdateAfter => self.upsert(syntax, out, row)?,
             }
-            objects += 1;
+            written += 1;
         }
-        Ok(objects)
+        Ok(written)
     }
 
     /// A before image may leave out a key that did not change. Where NULL is a value of the key, it is there.
     fn key_differs(&self, before: usize, after: usize) -> bool {
         let keys = self.plan.keys.iter().filter_map(|k| Some((self.plan.columns.get(*k)?, self.cells.get(*k)?)));
         keys.into_iter().any(|(column, cells)| {
-            let known = column.null != "null" || !cells.is_null(before);
+            let known = column.null != Constant::Null || !cells.is_null(before);
             known && !cells.same(before, after)
         })
     }
 
-    fn upsert(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
-        self.open(out);
+    fn upsert<S: Syntax>(&self, syntax: &S, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
+        syntax.open(out, Op::Upsert);
         for (column, cells) in self.plan.columns.iter().zip(&self.cells) {
-            out.extend_from_slice(column.head());
+            syntax.field(out, column);
             if cells.is_null(row) {
-                out.extend_from_slice(column.null.as_bytes());
-            } else if let Err(unfit) = cells.append(out, row) {
+                syntax.constant(out, column.null);
+            } else if let Err(unfit) = cells.append(syntax, out, row) {
                 return Err(self.refuse(&column.name, row, &unfit));
             }
-            out.push(b',');
+            syntax.end_field(out);
         }
-        self.close(out, self.plan.op.upsert);
+        syntax.close(out, Op::Upsert);
         Ok(())
     }
 
     /// A deletion needs the key alone, but the target checks the other columns all the same.
-    fn delete(&self, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
-        self.open(out);
+    fn delete<S: Syntax>(&self, syntax: &S, out: &mut Vec<u8>, row: usize) -> Result<(), SinkError> {
+        syntax.open(out, Op::Delete);
         for (i, (column, cells)) in self.plan.columns.iter().zip(&self.cells).enumerate() {
-            out.extend_from_slice(column.head());
+            syntax.field(out, column);
             let key = self.plan.keys.contains(&i);
             if cells.is_null(row) {
-                if column.null != "null" {
-                    out.extend_from_slice(column.null.as_bytes());
-                    out.push(b',');
-                    continue;
-                }
-                if key {
+                if column.null != Constant::Null {
+                    syntax.constant(out, column.null);
+                } else if key {
                     return Err(SinkError::permanent(format!(
                         "a deletion in {} comes without its key `{}`",
                         self.batch.table(),
                         column.name
                     )));
+                } else {
+                    syntax.constant(out, column.filler);
                 }
-                out.extend_from_slice(column.filler.unwrap_or("null").as_bytes());
             } else {
                 let start = out.len();
-                if let Err(unfit) = cells.append(out, row) {
+                if let Err(unfit) = cells.append(syntax, out, row) {
                     if key {
                         return Err(self.refuse(&column.name, row, &unfit));
                     }
                     // A value that was never loaded needs no value to be deleted.
                     out.truncate(start);
-                    out.extend_from_slice(column.filler.unwrap_or("null").as_bytes());
+                    syntax.constant(out, column.filler);
                 }
             }
-            out.push(b',');
+            syntax.end_field(out);
         }
-        self.close(out, self.plan.op.delete);
+        syntax.close(out, Op::Delete);
         Ok(())
     }
 
     fn refuse(&self, column: &str, row: usize, unfit: &Unfit) -> SinkError {
+        let json = Json { op: OpField::default(), framing: Framing::Lines };
         let mut key = Vec::new();
         for k in &self.plan.keys {
             if !key.is_empty() {
@@ -136,7 +144,7 @@ impl<'a> BatchEncoder<'a> {
             if let (Some(plan), Some(cells)) = (self.plan.columns.get(*k), self.cells.get(*k)) {
                 key.extend_from_slice(plan.head());
                 // The key itself may be what does not fit.
-                if cells.is_null(row) || cells.append(&mut key, row).is_err() {
+                if cells.is_null(row) || cells.append(&json, &mut key, row).is_err() {
                     key.extend_from_slice(b"?");
                 }
             }
@@ -145,32 +153,20 @@ impl<'a> BatchEncoder<'a> {
             Unfit::TooLong { bytes, limit } => format!("has {bytes} bytes where the target takes {limit}"),
             Unfit::Year => "is outside the years 0 to 9999".to_owned(),
             Unfit::NotANumber => "is no finite number".to_owned(),
+            Unfit::Separator => "has a character that a separator of the CSV begins with".to_owned(),
+            Unfit::NullMark => "is the text `\\N`, which means NULL in CSV".to_owned(),
+        };
+        let hint = match unfit {
+            Unfit::Separator | Unfit::NullMark => {
+                "leave `sink.properties.format` out: JSON, the default, takes every value"
+            }
+            _ => "leave the column or the row out by a transform",
         };
         SinkError::permanent(format!(
             "a value of column `{column}` of {} {what}; its row's key is {}",
             self.batch.table(),
             String::from_utf8_lossy(&key)
         ))
-        .hint("leave the column or the row out by a transform")
-    }
-
-    fn open(&self, out: &mut Vec<u8>) {
-        if self.plan.framing == Framing::Array {
-            out.push(if out.is_empty() { b'[' } else { b',' });
-        }
-        out.push(b'{');
-    }
-
-    /// Ends an object whose last column is behind it, with a comma.
-    fn close(&self, out: &mut Vec<u8>, op: &str) {
-        if op.is_empty() {
-            out.pop();
-        } else {
-            out.extend_from_slice(op.as_bytes());
-        }
-        out.push(b'}');
-        if self.plan.framing == Framing::Lines {
-            out.push(b'\n');
-        }
+        .hint(hint)
     }
 }

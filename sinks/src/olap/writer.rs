@@ -1,0 +1,174 @@
+//! Takes rows: encodes them table by table, and keeps loads of several tables under way.
+
+use super::attempts::{Attempts, Transactions};
+use super::body::{BatchEncoder, Plan, Zone};
+use super::commit::{Commits, commit_all, discard_all};
+use super::committable;
+use super::loads::{Limits, Loader, Loads};
+use crate::{Capabilities, Committable, EventSink, Gauge, SinkError};
+use async_trait::async_trait;
+use rowferry_model::{ChangeBatch, CheckpointId, TableId, TableSchema};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A kind of server with the user's options, as the writer needs it.
+pub(crate) trait Target: Send + Sync + 'static {
+    /// What commits.
+    type Client: Commits<Prepared: Serialize + DeserializeOwned>;
+    /// What loads.
+    type Loader: Loader<Prepared = <Self::Client as Commits>::Prepared>;
+
+    /// What the sink can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// How the rows of a table are written.
+    ///
+    /// # Errors
+    /// A table or a schema that the server can't hold.
+    fn plan(&self, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError>;
+
+    /// Where instants become wall times.
+    fn zone(&self) -> &Zone;
+
+    /// How many tables are committed at a time.
+    fn threads(&self) -> usize;
+
+    /// Whether a transaction that the server no longer knows counts as committed.
+    fn assume_committed(&self) -> bool;
+}
+
+/// Takes rows for one kind of server.
+pub(crate) struct Writer<T: Target> {
+    target: Arc<T>,
+    shared: Arc<Attempts<T::Client>>,
+    loads: Loads<T::Loader>,
+    plans: HashMap<TableId, (Arc<TableSchema>, Arc<Plan>)>,
+    /// Tables without a key whose changes can't be followed, as the log has said.
+    warned: HashSet<TableId>,
+    /// Why nothing more is taken: rows of this attempt are lost.
+    failed: Option<String>,
+}
+
+impl<T: Target> Writer<T> {
+    const SINK: &'static str = <T::Client as Transactions>::SINK;
+
+    /// A writer; nothing is connected yet.
+    pub(crate) fn new(target: Arc<T>, shared: Arc<Attempts<T::Client>>, loader: T::Loader, limits: Limits) -> Self {
+        let loads = Loads::new(Arc::new(loader), limits);
+        Self { target, shared, loads, plans: HashMap::new(), warned: HashSet::new(), failed: None }
+    }
+
+    fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
+        if let Some((schema, plan)) = self.plans.get(batch.table())
+            && (Arc::ptr_eq(schema, batch.schema()) || schema == batch.schema())
+        {
+            return Ok(Arc::clone(plan));
+        }
+        let plan = Arc::new(self.target.plan(batch.table(), batch.schema())?);
+        self.plans.insert(batch.table().clone(), (Arc::clone(batch.schema()), Arc::clone(&plan)));
+        Ok(plan)
+    }
+
+    async fn take(&mut self, batch: &ChangeBatch) -> Result<(), SinkError> {
+        let plan = self.plan(batch)?;
+        if plan.keys.is_empty() && !batch.changes().all_inserts() && self.warned.insert(batch.table().clone()) {
+            tracing::warn!(
+                "{}: {} has no key: its updates add rows, and its deletions are left out",
+                Self::SINK,
+                batch.table()
+            );
+        }
+        let mut encoder = BatchEncoder::new(&plan, batch, self.target.zone())?;
+        while !encoder.is_done() {
+            self.loads.make_room().await?;
+            let columns = plan.columns_header.as_deref();
+            self.loads.append(batch.table(), columns, |out, limit, rows| encoder.fill(out, limit, rows))?;
+        }
+        self.loads.start()
+    }
+
+    /// Remembers a failure: a checkpoint that lost rows must not be prepared later.
+    fn guard<R>(&mut self, result: Result<R, SinkError>) -> Result<R, SinkError> {
+        if let Err(error) = &result {
+            self.failed = Some(error.to_string());
+        }
+        result
+    }
+
+    fn check_alive(&self) -> Result<(), SinkError> {
+        match &self.failed {
+            None => Ok(()),
+            Some(reason) => Err(SinkError::transient(format!(
+                "{} sink: rows were lost since the last checkpoint and must come again: {reason}",
+                Self::SINK
+            ))),
+        }
+    }
+
+    async fn commit_saved(&mut self, committable: &Committable) -> Result<Vec<TableId>, SinkError> {
+        let transactions: Vec<<T::Client as Commits>::Prepared> = committable::decode(Self::SINK, committable)?;
+        let tables = transactions.iter().map(T::Client::table).collect();
+        commit_all(&self.shared, self.target.threads(), self.target.assume_committed(), transactions).await?;
+        Ok(tables)
+    }
+}
+
+#[async_trait]
+impl<T: Target> EventSink for Writer<T> {
+    fn capabilities(&self) -> Capabilities {
+        self.target.capabilities()
+    }
+
+    fn check(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError> {
+        self.target.plan(table, schema).map(|_| ())
+    }
+
+    async fn write(&mut self, batch: ChangeBatch) -> Result<(), SinkError> {
+        self.check_alive()?;
+        let result = self.take(&batch).await;
+        self.guard(result)
+    }
+
+    async fn idle(&mut self) -> Result<(), SinkError> {
+        self.check_alive()?;
+        let result = self.loads.flush_old().await;
+        self.guard(result)
+    }
+
+    async fn prepare(&mut self, checkpoint: CheckpointId) -> Result<Option<Committable>, SinkError> {
+        self.check_alive()?;
+        let result = self.loads.prepare().await;
+        let prepared = self.guard(result)?;
+        self.shared.set_checkpoint(checkpoint.saturating_add(1));
+        if prepared.is_empty() { Ok(None) } else { committable::encode(Self::SINK, prepared).map(Some) }
+    }
+
+    async fn commit(&mut self, _checkpoint: CheckpointId, committable: Committable) -> Result<(), SinkError> {
+        self.commit_saved(&committable).await.map(|_| ())
+    }
+
+    async fn recover(&mut self, last: Option<(CheckpointId, Option<Committable>)>) -> Result<(), SinkError> {
+        self.loads.abandon().await;
+        self.plans.clear();
+        self.failed = None;
+        let Some((checkpoint, committable)) = last else {
+            self.shared.begin(1);
+            return Ok(());
+        };
+        self.shared.begin(checkpoint.saturating_add(1));
+        let Some(committable) = committable else { return Ok(()) };
+        let tables = self.commit_saved(&committable).await?;
+        discard_all(&self.shared, self.target.threads(), tables).await
+    }
+
+    fn gauges(&self) -> Vec<Gauge> {
+        self.loads.gauges()
+    }
+
+    async fn close(&mut self) -> Result<(), SinkError> {
+        self.loads.abandon().await;
+        Ok(())
+    }
+}

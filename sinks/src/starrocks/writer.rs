@@ -1,0 +1,57 @@
+//! What the writer of rows must know of StarRocks.
+
+use super::config::Config;
+use super::load_client::LoadClient;
+use super::loader::StarRocksLoader;
+use super::row_plan::row_plan;
+use super::shared::Shared;
+use crate::olap::body::{Plan, Zone};
+use crate::olap::loads::Limits;
+use crate::olap::writer::{Target, Writer};
+use crate::{Capabilities, SinkError};
+use rowferry_model::{TableId, TableSchema};
+use std::sync::Arc;
+
+/// Backends refuse JSON of more than 100 MB, and parse it as a whole.
+const MAX_PIECE: usize = 64 << 20;
+const MIN_PIECE: usize = 64 << 10;
+
+/// A writer; nothing is connected yet.
+pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> Writer<Config> {
+    // So that each thread can load one piece while another fills up.
+    let piece = (config.max_bytes / (config.threads + 1)).clamp(MIN_PIECE, MAX_PIECE).min(config.max_bytes.max(1));
+    let limits = Limits {
+        bytes: config.max_bytes,
+        piece,
+        piece_rows: u64::MAX,
+        interval: config.flush_interval,
+        threads: config.threads,
+    };
+    let loader = StarRocksLoader::new(&config, Arc::clone(&shared));
+    Writer::new(config, shared, loader, limits)
+}
+
+impl Target for Config {
+    type Client = LoadClient;
+    type Loader = StarRocksLoader;
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { keyless_tables: false, before_images: true, exactly_once: self.transactional }
+    }
+
+    fn plan(&self, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError> {
+        row_plan(self, table, schema)
+    }
+
+    fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn assume_committed(&self) -> bool {
+        self.assume_committed
+    }
+}
