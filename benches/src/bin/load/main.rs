@@ -44,8 +44,11 @@ fn measure(rows: usize) -> Result<()> {
     let server = server::Discard::start()?;
     let address = server.address().to_string();
     for (table, batch) in workload::tables()? {
-        for sink_type in ["doris", "starrocks"] {
-            let (wall, cpu, bytes) = runtime.block_on(run(sink_type, &address, &server, &batch, rows))?;
+        for (sink_type, format) in
+            [("doris", "json"), ("doris", "csv"), ("starrocks", "json"), ("starrocks", "csv")]
+        {
+            let sink = sink(sink_type, format, &address)?;
+            let (wall, cpu, bytes) = runtime.block_on(run(sink, &server, &batch, rows))?;
             let rate = rows as f64 / wall;
             let core = rows as f64 / cpu;
             let verdict = match table {
@@ -53,9 +56,9 @@ fn measure(rows: usize) -> Result<()> {
                 "narrow" => ">= 1000000 MISSED",
                 _ => "-",
             };
-            println!("load.{sink_type}.{table}.rows              {rate:>14.0} rows/s   -");
-            println!("load.{sink_type}.{table}.body              {:>14.1} MB/s     -", bytes as f64 / 1e6 / wall);
-            println!("load.{sink_type}.{table}.rows_a_cpu_second {core:>14.0} rows/s   {verdict}");
+            println!("load.{sink_type}.{format}.{table}.rows              {rate:>14.0} rows/s   -");
+            println!("load.{sink_type}.{format}.{table}.body              {:>14.1} MB/s     -", bytes as f64 / 1e6 / wall);
+            println!("load.{sink_type}.{format}.{table}.rows_a_cpu_second {core:>14.0} rows/s   {verdict}");
         }
     }
     Ok(())
@@ -63,13 +66,11 @@ fn measure(rows: usize) -> Result<()> {
 
 /// Wall time, CPU time and the bytes that arrived.
 async fn run(
-    sink_type: &str,
-    address: &str,
+    mut sink: Sink,
     server: &server::Discard,
     batch: &ChangeBatch,
     rows: usize,
 ) -> Result<(f64, f64, u64)> {
-    let mut sink = sink(sink_type, address)?;
     sink.events.recover(None).await.map_err(|e| e.to_string())?;
     let create = SchemaChange::CreateTable { table: batch.table().clone(), schema: Arc::clone(batch.schema()) };
     sink.events.check(create.table(), batch.schema()).map_err(|e| e.to_string())?;
@@ -91,7 +92,7 @@ async fn run(
     Ok((start.elapsed().as_secs_f64(), cpu_seconds()? - cpu, server.bytes() - before))
 }
 
-fn sink(sink_type: &str, address: &str) -> Result<Sink> {
+fn sink(sink_type: &str, format: &str, address: &str) -> Result<Sink> {
     let options: &[(&str, &str)] = match sink_type {
         "doris" => &[
             ("fenodes", address),
@@ -105,6 +106,7 @@ fn sink(sink_type: &str, address: &str) -> Result<Sink> {
         options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     options.insert("username".to_owned(), "root".to_owned());
     options.insert("password".to_owned(), String::new());
+    options.insert("sink.properties.format".to_owned(), format.to_owned());
     let context = SinkContext {
         pipeline: "load".to_owned(),
         parallelism: 2,
