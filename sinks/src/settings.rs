@@ -23,7 +23,7 @@ impl<'a> Settings<'a> {
     }
 
     /// An option as it was written.
-    #[cfg(feature = "olap")]
+    #[cfg(any(feature = "starrocks", feature = "doris"))]
     pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
         self.options.get(key).map(String::as_str)
     }

@@ -6,14 +6,14 @@ use super::loader::DorisLoader;
 use super::row_plan::load_plan;
 use super::shared::Shared;
 use crate::olap::body::{Plan, Zone};
+use crate::olap::load_writer::{LoadTarget, LoadWriter};
 use crate::olap::loads::Limits;
-use crate::olap::writer::{Target, Writer};
 use crate::{Capabilities, SinkError};
 use rowferry_model::{TableId, TableSchema};
 use std::sync::Arc;
 
 /// A writer; nothing is connected yet.
-pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> Writer<Config> {
+pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> LoadWriter<Config> {
     let limits = Limits {
         bytes: config.max_bytes,
         piece: config.piece_bytes,
@@ -22,10 +22,10 @@ pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> Writer<Config>
         threads: config.threads,
     };
     let loader = DorisLoader::new(&config, Arc::clone(&shared));
-    Writer::new(config, shared, loader, limits)
+    LoadWriter::new(config, shared, loader, limits)
 }
 
-impl Target for Config {
+impl LoadTarget for Config {
     type Client = LoadClient;
     type Loader = DorisLoader;
 

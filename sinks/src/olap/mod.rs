@@ -16,10 +16,10 @@ pub(crate) mod http;
 
 pub(crate) mod label;
 pub(crate) mod load_error;
+pub(crate) mod load_writer;
 pub(crate) mod loads;
 #[cfg(feature = "starrocks")]
 pub(crate) mod mysql;
 pub(crate) mod quote;
 pub(crate) mod rows;
 pub(crate) mod secret;
-pub(crate) mod writer;

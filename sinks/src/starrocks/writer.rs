@@ -6,8 +6,8 @@ use super::loader::StarRocksLoader;
 use super::row_plan::row_plan;
 use super::shared::Shared;
 use crate::olap::body::{Plan, Zone};
+use crate::olap::load_writer::{LoadTarget, LoadWriter};
 use crate::olap::loads::Limits;
-use crate::olap::writer::{Target, Writer};
 use crate::{Capabilities, SinkError};
 use rowferry_model::{TableId, TableSchema};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const MAX_PIECE: usize = 64 << 20;
 const MIN_PIECE: usize = 64 << 10;
 
 /// A writer; nothing is connected yet.
-pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> Writer<Config> {
+pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> LoadWriter<Config> {
     // So that each thread can load one piece while another fills up.
     let piece = (config.max_bytes / (config.threads + 1)).clamp(MIN_PIECE, MAX_PIECE).min(config.max_bytes.max(1));
     let limits = Limits {
@@ -28,10 +28,10 @@ pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> Writer<Config>
         threads: config.threads,
     };
     let loader = StarRocksLoader::new(&config, Arc::clone(&shared));
-    Writer::new(config, shared, loader, limits)
+    LoadWriter::new(config, shared, loader, limits)
 }
 
-impl Target for Config {
+impl LoadTarget for Config {
     type Client = LoadClient;
     type Loader = StarRocksLoader;
 

@@ -44,9 +44,7 @@ fn measure(rows: usize) -> Result<()> {
     let server = server::Discard::start()?;
     let address = server.address().to_string();
     for (table, batch) in workload::tables()? {
-        for (sink_type, format) in
-            [("doris", "json"), ("doris", "csv"), ("starrocks", "json"), ("starrocks", "csv")]
-        {
+        for (sink_type, format) in [("doris", "json"), ("doris", "csv"), ("starrocks", "json"), ("starrocks", "csv")] {
             let sink = sink(sink_type, format, &address)?;
             let (wall, cpu, bytes) = runtime.block_on(run(sink, &server, &batch, rows))?;
             let rate = rows as f64 / wall;
@@ -57,7 +55,10 @@ fn measure(rows: usize) -> Result<()> {
                 _ => "-",
             };
             println!("load.{sink_type}.{format}.{table}.rows              {rate:>14.0} rows/s   -");
-            println!("load.{sink_type}.{format}.{table}.body              {:>14.1} MB/s     -", bytes as f64 / 1e6 / wall);
+            println!(
+                "load.{sink_type}.{format}.{table}.body              {:>14.1} MB/s     -",
+                bytes as f64 / 1e6 / wall
+            );
             println!("load.{sink_type}.{format}.{table}.rows_a_cpu_second {core:>14.0} rows/s   {verdict}");
         }
     }
@@ -65,12 +66,7 @@ fn measure(rows: usize) -> Result<()> {
 }
 
 /// Wall time, CPU time and the bytes that arrived.
-async fn run(
-    mut sink: Sink,
-    server: &server::Discard,
-    batch: &ChangeBatch,
-    rows: usize,
-) -> Result<(f64, f64, u64)> {
+async fn run(mut sink: Sink, server: &server::Discard, batch: &ChangeBatch, rows: usize) -> Result<(f64, f64, u64)> {
     sink.events.recover(None).await.map_err(|e| e.to_string())?;
     let create = SchemaChange::CreateTable { table: batch.table().clone(), schema: Arc::clone(batch.schema()) };
     sink.events.check(create.table(), batch.schema()).map_err(|e| e.to_string())?;

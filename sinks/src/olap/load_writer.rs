@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A kind of server with the user's options, as the writer needs it.
-pub(crate) trait Target: Send + Sync + 'static {
+pub(crate) trait LoadTarget: Send + Sync + 'static {
     /// What commits.
     type Client: Commits<Prepared: Serialize + DeserializeOwned>;
     /// What loads.
@@ -40,7 +40,7 @@ pub(crate) trait Target: Send + Sync + 'static {
 }
 
 /// Takes rows for one kind of server.
-pub(crate) struct Writer<T: Target> {
+pub(crate) struct LoadWriter<T: LoadTarget> {
     target: Arc<T>,
     shared: Arc<Attempts<T::Client>>,
     loads: Loads<T::Loader>,
@@ -51,7 +51,7 @@ pub(crate) struct Writer<T: Target> {
     failed: Option<String>,
 }
 
-impl<T: Target> Writer<T> {
+impl<T: LoadTarget> LoadWriter<T> {
     const SINK: &'static str = <T::Client as Transactions>::SINK;
 
     /// A writer; nothing is connected yet.
@@ -116,7 +116,7 @@ impl<T: Target> Writer<T> {
 }
 
 #[async_trait]
-impl<T: Target> EventSink for Writer<T> {
+impl<T: LoadTarget> EventSink for LoadWriter<T> {
     fn capabilities(&self) -> Capabilities {
         self.target.capabilities()
     }
