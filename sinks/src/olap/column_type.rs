@@ -21,6 +21,7 @@ pub(crate) enum Kind {
     /// Text of so many bytes; `None`: without a length.
     Text(Option<u32>),
     /// So many bytes.
+    #[cfg_attr(not(feature = "starrocks"), expect(dead_code, reason = "only StarRocks has it"))]
     Bytes(u32),
     /// A day.
     Date,

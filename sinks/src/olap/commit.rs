@@ -23,6 +23,7 @@ pub(crate) enum Outcome {
     /// The server knows nothing of it: in what words.
     Forgotten(String),
     /// It still waits for its commit.
+    #[cfg_attr(not(feature = "starrocks"), expect(dead_code, reason = "only StarRocks has it"))]
     Waiting(LoadError),
 }
 
