@@ -8,6 +8,8 @@ pub(crate) mod body;
 pub(crate) mod column_type;
 pub(crate) mod commit;
 pub(crate) mod committable;
+#[cfg(all(test, feature = "starrocks", feature = "doris"))]
+mod conformance;
 pub(crate) mod default_value;
 pub(crate) mod each;
 pub(crate) mod endpoints;

@@ -187,6 +187,13 @@ impl StarRocksLoader {
                                 format!("the load {label} of {} was aborted: {reason}", table),
                             ));
                         }
+                        // Another frontend may not know it yet: the rows go once more, into a table with a key.
+                        LabelState::Unknown => {
+                            return Err(LoadError::new(
+                                Cause::Busy,
+                                format!("nothing is known of the load {label} of {table}, whose label is taken"),
+                            ));
+                        }
                         _ if Instant::now() > deadline => {
                             return Err(LoadError::new(
                                 Cause::Busy,
