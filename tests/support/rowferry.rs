@@ -11,6 +11,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// How long anything is waited for that must come. Only a safety net: a busy machine may be very slow.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+
 /// A pipeline in a directory of its own.
 pub(crate) struct Pipeline {
     directory: TempDir,
@@ -71,6 +74,12 @@ impl Pipeline {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
+    /// The rows of its first table's snapshot that the last checkpoint has; 0 where nothing is saved yet.
+    pub(crate) fn saved_rows(&self) -> u64 {
+        let status: Value = serde_json::from_str(&self.run_well(&["status", "--json"])).expect("JSON");
+        status["tables"][0]["snapshot_rows"].as_u64().unwrap_or_default()
+    }
+
     /// Starts it; its output goes to a file.
     pub(crate) fn start(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Running {
         let name = format!("output-{}", super::servers::unique());
@@ -105,14 +114,14 @@ impl Running {
 
     /// Waits until the output is as wished.
     pub(crate) fn wait_for(&mut self, what: &str, wished: impl Fn(&str) -> bool) {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + PATIENCE;
         while !wished(&self.output()) {
             if let Some(status) = self.child.try_wait().expect("asks") {
                 // What it wrote at its end counts.
                 assert!(wished(&self.output()), "it ended with {status} before {what}:\n{}", self.log());
                 return;
             }
-            assert!(Instant::now() < end, "no {what} within a minute:\n{}\n{}", self.output(), self.log());
+            assert!(Instant::now() < end, "there is still no {what}:\n{}\n{}", self.output(), self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -136,9 +145,12 @@ impl Running {
 
     /// Waits until the log has these words.
     pub(crate) fn wait_for_log(&mut self, words: &str) {
-        let end = Instant::now() + Duration::from_secs(60);
-        while !self.log().contains(words) && self.is_running() {
-            assert!(Instant::now() < end, "no {words} within a minute:\n{}", self.log());
+        let end = Instant::now() + PATIENCE;
+        while !self.log().contains(words) {
+            let over = !self.is_running();
+            // What it wrote at its end counts.
+            assert!(!over || self.log().contains(words), "it ended without {words}:\n{}", self.log());
+            assert!(Instant::now() < end, "there is still no {words}:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -163,7 +175,7 @@ impl Running {
 
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> (std::process::ExitStatus, String, String) {
-        let end = Instant::now() + Duration::from_secs(120);
+        let end = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().expect("asks") {
                 return (status, self.output(), self.log());
