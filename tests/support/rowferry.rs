@@ -3,6 +3,7 @@
 use super::servers::Database;
 use rowferry::mysql::catalog::quote_identifier;
 use rowferry::mysql::wire::ConnectOptions;
+use rowferry_model::BinlogPosition;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -55,6 +56,11 @@ impl Pipeline {
         Self { directory, file }
     }
 
+    /// Where it keeps its state.
+    pub(crate) fn state_directory(&self) -> PathBuf {
+        self.directory.path().join(".rowferry/test")
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rowferry"));
         command.arg(arguments[0]).arg(&self.file).args(&arguments[1..]).stdin(Stdio::null());
@@ -76,8 +82,11 @@ impl Pipeline {
 
     /// The rows of its first table's snapshot that the last checkpoint has; 0 where nothing is saved yet.
     pub(crate) fn saved_rows(&self) -> u64 {
-        let status: Value = serde_json::from_str(&self.run_well(&["status", "--json"])).expect("JSON");
-        status["tables"][0]["snapshot_rows"].as_u64().unwrap_or_default()
+        self.status()["tables"][0]["snapshot_rows"].as_u64().unwrap_or_default()
+    }
+
+    fn status(&self) -> Value {
+        serde_json::from_str(&self.run_well(&["status", "--json"])).expect("JSON")
     }
 
     /// Starts it; its output goes to a file.
@@ -126,19 +135,18 @@ impl Running {
         }
     }
 
-    /// Waits until so many lines are there and no more come; or, where fewer come, until nothing has come for long.
-    pub(crate) fn settle(&mut self, lines: usize) {
-        let (mut last, mut since) = (usize::MAX, Instant::now());
-        loop {
-            let now = self.output().lines().count();
-            if now != last {
-                (last, since) = (now, Instant::now());
-            }
-            let quiet = if now >= lines { Duration::from_millis(300) } else { Duration::from_secs(6) };
-            let ended = self.child.try_wait().expect("asks").is_some();
-            if since.elapsed() > quiet || (ended && since.elapsed() > Duration::from_millis(100)) {
+    /// Waits until its snapshot is over and a checkpoint has all that the server had written up to a place, or until it
+    /// has ended: nothing more comes of that.
+    pub(crate) fn settle(&mut self, pipeline: &Pipeline, place: &BinlogPosition) {
+        let end = Instant::now() + PATIENCE;
+        while self.is_running() {
+            let status = pipeline.status();
+            let at = status["offset"]["file"].as_str().zip(status["offset"]["position"].as_u64());
+            let at = at.map(|(file, position)| BinlogPosition::new(file, position));
+            if status["phase"] == "streaming" && at.is_some_and(|at| at >= *place) {
                 return;
             }
+            assert!(Instant::now() < end, "it does not come to {place}: {status:#}\n{}", self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
