@@ -3,9 +3,9 @@
 
 use crate::support::proxy::Proxy;
 use crate::support::rowferry::{PATIENCE, Pipeline, StrictTarget, server_rows};
-use crate::support::servers::{Database, Server, without_xa};
+use crate::support::servers::{Database, Server, over_replicas};
 use rowferry::mysql::wire::{ConnectOptions, Connection};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::RwLockWriteGuard;
 use std::time::{Duration, Instant};
 
 /// A server and its replica.
@@ -13,23 +13,18 @@ struct Pair {
     first: ConnectOptions,
     second: ConnectOptions,
     replica: Connection,
-    _alone: MutexGuard<'static, ()>,
+    _alone: RwLockWriteGuard<'static, ()>,
 }
 
 impl Pair {
     /// Makes the second server a replica of the first from here on, of the tests' databases only. `None`, with a
     /// message, where the servers are not named.
     fn new() -> Option<Self> {
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = over_replicas();
         let (first, second) = (Server::Mysql97.options()?, Server::Mysql97.second()?);
         let mut replica = Connection::connect(&second).unwrap();
         let mut source = Connection::connect(&first).unwrap();
-        // The replica would stop at the commit of an XA transaction whose rows count as executed here.
-        let gtids = {
-            let _no_xa = without_xa();
-            source.query_first("SELECT @@GLOBAL.gtid_executed AS g").unwrap().unwrap()
-        };
+        let gtids = source.query_first("SELECT @@GLOBAL.gtid_executed AS g").unwrap().unwrap();
         for sql in [
             "STOP REPLICA".to_owned(),
             "RESET REPLICA ALL".to_owned(),
@@ -58,7 +53,14 @@ impl Pair {
         let gtids = gtids.get("g").unwrap().replace('\n', "");
         let sql = format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{gtids}', {}) AS late", PATIENCE.as_secs());
         let late = self.replica.query_first(&sql).unwrap().unwrap();
-        assert_eq!(late.get("late"), Some("0"), "the replica does not catch up");
+        if late.get("late") != Some("0") {
+            let status = self.replica.query_first("SHOW REPLICA STATUS").unwrap().unwrap();
+            panic!(
+                "the replica does not catch up: {:?} {:?}",
+                status.get("Last_IO_Error"),
+                status.get("Last_SQL_Error")
+            );
+        }
     }
 }
 

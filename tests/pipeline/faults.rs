@@ -2,7 +2,7 @@
 
 use crate::support::proxy::Proxy;
 use crate::support::rowferry::{PATIENCE, Pipeline, StrictTarget, server_rows};
-use crate::support::servers::{Database, all, over_xa};
+use crate::support::servers::{Database, against_replicas, all};
 
 #[test]
 fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_row() {
@@ -58,7 +58,7 @@ fn xa_transactions_count_when_they_are_committed() {
             continue;
         }
         let database = Database::create(&server, "xa");
-        let _xa = over_xa();
+        let _apart = against_replicas();
         let (mut one, mut two, mut three) = (database.connect(), database.connect(), database.connect());
         one.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))").unwrap();
         let pipeline = Pipeline::to_json(&server, &format!("{}.t", database.name), &[], &[]);
@@ -109,7 +109,7 @@ fn an_xa_transaction_of_other_tables_holds_nothing_up_and_one_from_before_the_st
             continue;
         }
         let database = Database::create(&server, "xaother");
-        let _xa = over_xa();
+        let _apart = against_replicas();
         let (mut one, mut two, mut three) = (database.connect(), database.connect(), database.connect());
         one.execute("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
         one.execute("CREATE TABLE other (id INT PRIMARY KEY)").unwrap();

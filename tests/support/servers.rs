@@ -92,17 +92,18 @@ pub(crate) fn purge_to(client: &mut Connection, file: &str) {
     }
 }
 
-/// Held by a test while an XA transaction of its is prepared and not yet committed.
-pub(crate) fn over_xa() -> RwLockReadGuard<'static, ()> {
-    XA.read().unwrap_or_else(PoisonError::into_inner)
+/// Held by a test while it does at a server what would stop a replica that passes over other tests' tables: XA
+/// transactions, and users that are there no more.
+pub(crate) fn against_replicas() -> RwLockReadGuard<'static, ()> {
+    REPLICAS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Held where no XA transaction may be prepared and not yet committed.
-pub(crate) fn without_xa() -> RwLockWriteGuard<'static, ()> {
-    XA.write().unwrap_or_else(PoisonError::into_inner)
+/// Held by a test while it has a replica: one at a time, and none of those that would stop it.
+pub(crate) fn over_replicas() -> RwLockWriteGuard<'static, ()> {
+    REPLICAS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-static XA: RwLock<()> = RwLock::new(());
+static REPLICAS: RwLock<()> = RwLock::new(());
 
 /// A database of a test's own, dropped at its end.
 pub(crate) struct Database {
