@@ -122,6 +122,15 @@ impl Proxy {
     }
 }
 
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // Nothing waits for a test that is over.
+        self.release();
+        self.stall(false);
+        self.cut();
+    }
+}
+
 impl Shared {
     /// Whether this is a read of a chunk that is to be held back; counts it.
     fn holds(&self, sent: &[u8]) -> bool {

@@ -113,8 +113,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// The whole lines that it has printed: the last one may just be being written.
     pub(crate) fn output(&self) -> String {
-        read(&self.stdout)
+        let mut output = read(&self.stdout);
+        output.truncate(output.rfind('\n').map_or(0, |end| end + 1));
+        output
     }
 
     pub(crate) fn log(&self) -> String {
