@@ -71,7 +71,8 @@ impl Store {
         store
             .connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-            .and_then(|()| store.connection.execute_batch(TABLES))
+            // At once: who looks at the state meanwhile sees no half of it.
+            .and_then(|()| store.connection.execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} COMMIT;")))
             .map_err(|e| store.sqlite(e))?;
         match store.meta("format")? {
             None => store.set_meta("format", &FORMAT.to_string())?,
@@ -84,7 +85,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the state of a pipeline to look at it, also while another process runs it. `None`: there is none.
+    /// Opens the state of a pipeline to look at it as it is at one moment, also while another process runs it. `None`:
+    /// there is none, or the other process is just about to make it.
     ///
     /// # Errors
     /// The file can't be opened.
@@ -95,7 +97,16 @@ impl Store {
         }
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|source| StoreError::Sqlite { path: path.clone(), source })?;
-        Ok(Some(Self { connection, path, written: Default::default(), schemas: None }))
+        let store = Self { connection, path, written: Default::default(), schemas: None };
+        let made = store
+            .connection
+            .execute_batch("BEGIN")
+            .and_then(|()| {
+                let sql = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'checkpoint'";
+                store.connection.query_row(sql, [], |row| row.get::<_, i64>(0))
+            })
+            .map_err(|e| store.sqlite(e))?;
+        Ok((made > 0).then_some(store))
     }
 
     /// The name of this pipeline's state that stays the same for ever: 32 hexadecimal digits.

@@ -1,5 +1,7 @@
 //! Failures on demand.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// When a fault strikes.
@@ -22,7 +24,45 @@ pub enum FaultAction {
     Refuse(String),
     /// The answer comes later.
     Delay(Duration),
+    /// The answer comes once the gate is open.
+    Wait(Gate),
 }
+
+impl FaultAction {
+    /// Waits if it is late that this lets the answer be; `false`: it does something else.
+    pub fn waits(&self) -> bool {
+        match self {
+            Self::Delay(time) => std::thread::sleep(*time),
+            Self::Wait(gate) => gate.wait(),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// What holds answers up until a test has seen what it wants to see, however long that takes.
+#[derive(Clone, Debug, Default)]
+pub struct Gate(Arc<AtomicBool>);
+
+impl Gate {
+    pub fn open(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn wait(&self) {
+        while !self.0.load(Ordering::Acquire) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl PartialEq for Gate {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Gate {}
 
 /// A failure that waits for its operation.
 #[derive(Clone, Debug)]

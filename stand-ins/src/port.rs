@@ -7,12 +7,13 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A port that can be closed and opened again.
 pub struct Port {
     pub address: SocketAddr,
     stop: Arc<AtomicBool>,
+    accepts: Mutex<Option<thread::JoinHandle<()>>>,
     open: Arc<Mutex<Vec<TcpStream>>>,
 }
 
@@ -24,6 +25,7 @@ impl Port {
         let mut port = Self {
             address: listener.local_addr().unwrap(),
             stop: Arc::new(AtomicBool::new(false)),
+            accepts: Mutex::new(None),
             open: Arc::new(Mutex::new(Vec::new())),
         };
         port.listen(listener, handler);
@@ -35,7 +37,7 @@ impl Port {
         self.stop = Arc::clone(&stop);
         let open = Arc::clone(&self.open);
         listener.set_nonblocking(true).unwrap();
-        thread::spawn(move || {
+        let accepts = thread::spawn(move || {
             while !stop.load(Ordering::Acquire) {
                 match listener.accept() {
                     Ok((stream, _)) => {
@@ -55,19 +57,31 @@ impl Port {
                 }
             }
         });
+        *self.accepts.lock().unwrap() = Some(accepts);
     }
 
     /// From now on connections are refused, and those that are there are gone.
     pub fn close(&self) {
         self.stop.store(true, Ordering::Release);
-        thread::sleep(Duration::from_millis(10));
+        // When it has ended, its listener is gone, and what it took last is among the open ones.
+        if let Some(accepts) = self.accepts.lock().unwrap().take() {
+            accepts.join().unwrap();
+        }
         for stream in self.open.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
     pub fn reopen(&mut self, handler: Handler) {
-        let listener = TcpListener::bind(self.address).unwrap();
+        // For a while another process may have the port at its end of a connection.
+        let end = Instant::now() + Duration::from_secs(120);
+        let listener = loop {
+            match TcpListener::bind(self.address) {
+                Ok(listener) => break listener,
+                Err(error) => assert!(Instant::now() < end, "{}: {error}", self.address),
+            }
+            thread::sleep(Duration::from_millis(20));
+        };
         self.listen(listener, handler);
     }
 }
@@ -90,13 +104,13 @@ pub fn respond(
     };
     let response = match fault {
         None => act(),
-        Some((When::Before, FaultAction::Delay(time))) => {
-            thread::sleep(time);
+        Some((When::Before, late @ (FaultAction::Delay(_) | FaultAction::Wait(_)))) => {
+            late.waits();
             act()
         }
-        Some((When::After, FaultAction::Delay(time))) => {
+        Some((When::After, late @ (FaultAction::Delay(_) | FaultAction::Wait(_)))) => {
             let response = act();
-            thread::sleep(time);
+            late.waits();
             response
         }
         Some((when, action)) => {
@@ -107,7 +121,7 @@ pub fn respond(
                 FaultAction::Drop => return,
                 FaultAction::Status500 => http::Response::status(500, "out of order"),
                 FaultAction::Refuse(words) => refusal(&words),
-                FaultAction::Delay(_) => unreachable!(),
+                FaultAction::Delay(_) | FaultAction::Wait(_) => unreachable!(),
             }
         }
     };

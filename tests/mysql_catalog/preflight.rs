@@ -28,6 +28,7 @@ fn a_superuser_passes() {
 
 #[test]
 fn missing_privileges_are_all_told_with_their_remedy() {
+    let _apart = servers::against_replicas();
     for (server, options) in servers::all() {
         let database = Database::create(&options, "grants");
         let mut admin = database.connect();

@@ -84,6 +84,7 @@ fn matrix(server: Server, options: &ConnectOptions, identified: impl Fn(&str) ->
 
 #[test]
 fn caching_sha2_password() {
+    let _apart = servers::against_replicas();
     for (server, options) in servers::all().filter(|(s, _)| *s == Server::Mysql97) {
         matrix(server, &options, |p| format!("IDENTIFIED WITH caching_sha2_password BY '{p}'"), true);
     }
@@ -91,6 +92,7 @@ fn caching_sha2_password() {
 
 #[test]
 fn sha256_password() {
+    let _apart = servers::against_replicas();
     for (server, options) in servers::all().filter(|(s, _)| *s == Server::Mysql97) {
         matrix(server, &options, |p| format!("IDENTIFIED WITH sha256_password BY '{p}'"), true);
     }

@@ -44,7 +44,7 @@ fn server<T: Send + 'static>(
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut options = ConnectOptions::new("127.0.0.1", listener.local_addr().unwrap().port(), "u");
     options.password = "s3cret-pw".into();
-    options.connect_timeout = Duration::from_secs(5);
+    options.connect_timeout = Duration::from_secs(60);
     options.tls = TlsMode::Disabled;
     (options, std::thread::spawn(move || serve(&listener)))
 }

@@ -2,6 +2,7 @@
 
 use crate::support::rowferry::{Pipeline, StrictTarget, server_rows};
 use crate::support::servers::{Database, all};
+use rowferry::mysql::wire::ConnectOptions;
 
 #[test]
 fn a_snapshot_and_the_changes_after_it_reach_the_sink() {
@@ -41,6 +42,17 @@ fn a_snapshot_and_the_changes_after_it_reach_the_sink() {
         assert_eq!(status["phase"], "streaming");
         assert_eq!(status["running"], false);
     }
+}
+
+/// `status` may look at any moment, also when the state's file has just been made.
+#[test]
+fn a_state_that_is_only_begun_is_a_new_one() {
+    let pipeline = Pipeline::to_json(&ConnectOptions::new("127.0.0.1", 1, "root"), "d.t", &[], &[]);
+    let directory = pipeline.state_directory();
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("state.sqlite"), "").unwrap();
+    let status: serde_json::Value = serde_json::from_str(&pipeline.run_well(&["status", "--json"])).unwrap();
+    assert_eq!(status["phase"], "new", "{status}");
 }
 
 #[test]

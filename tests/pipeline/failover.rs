@@ -2,10 +2,10 @@
 //! other.
 
 use crate::support::proxy::Proxy;
-use crate::support::rowferry::{Pipeline, StrictTarget, server_rows};
-use crate::support::servers::{Database, Server};
+use crate::support::rowferry::{PATIENCE, Pipeline, StrictTarget, server_rows};
+use crate::support::servers::{Database, Server, over_replicas};
 use rowferry::mysql::wire::{ConnectOptions, Connection};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::RwLockWriteGuard;
 use std::time::{Duration, Instant};
 
 /// A server and its replica.
@@ -13,15 +13,14 @@ struct Pair {
     first: ConnectOptions,
     second: ConnectOptions,
     replica: Connection,
-    _alone: MutexGuard<'static, ()>,
+    _alone: RwLockWriteGuard<'static, ()>,
 }
 
 impl Pair {
     /// Makes the second server a replica of the first from here on, of the tests' databases only. `None`, with a
     /// message, where the servers are not named.
     fn new() -> Option<Self> {
-        static ALONE: Mutex<()> = Mutex::new(());
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = over_replicas();
         let (first, second) = (Server::Mysql97.options()?, Server::Mysql97.second()?);
         let mut replica = Connection::connect(&second).unwrap();
         let mut source = Connection::connect(&first).unwrap();
@@ -52,16 +51,16 @@ impl Pair {
         let mut source = Connection::connect(&self.first).unwrap();
         let gtids = source.query_first("SELECT @@GLOBAL.gtid_executed AS g").unwrap().unwrap();
         let gtids = gtids.get("g").unwrap().replace('\n', "");
-        let sql = format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{gtids}', 30) AS late");
+        let sql = format!("SELECT WAIT_FOR_EXECUTED_GTID_SET('{gtids}', {}) AS late", PATIENCE.as_secs());
         let late = self.replica.query_first(&sql).unwrap().unwrap();
-        assert_eq!(late.get("late"), Some("0"), "the replica does not catch up");
-    }
-
-    fn through(&self, proxy: &Proxy) -> ConnectOptions {
-        let mut through = self.first.clone();
-        through.host = "127.0.0.1".into();
-        through.port = proxy.port();
-        through
+        if late.get("late") != Some("0") {
+            let status = self.replica.query_first("SHOW REPLICA STATUS").unwrap().unwrap();
+            panic!(
+                "the replica does not catch up: {:?} {:?}",
+                status.get("Last_IO_Error"),
+                status.get("Last_SQL_Error")
+            );
+        }
     }
 }
 
@@ -94,13 +93,15 @@ fn each_row_comes_once_whichever_server_answers() {
     let tables = format!("{}.a", database.name);
     let options = ["heartbeat.interval: 1s"];
     let pipeline =
-        Pipeline::to_json(&pair.through(&proxy), &tables, &options, &["rowferry.checkpoint.interval: 300ms"]);
+        Pipeline::to_json(&proxy.through(&pair.first), &tables, &options, &["rowferry.checkpoint.interval: 300ms"]);
     let mut target = StrictTarget::default();
     let seen = |id: u32| move |out: &str| out.contains(&format!("\"id\":{id},"));
 
     let mut running = pipeline.start(&["run"], &[]);
     insert(&mut client, 20..50);
     running.wait_for("row of the first server", seen(49));
+    // In its middle a snapshot would begin anew at another server.
+    running.wait_for_log("snapshot of a table is done");
     let (code, output) = running.interrupt();
     assert_eq!(code, Some(130));
     target.apply(&output);
@@ -168,20 +169,24 @@ fn a_snapshot_goes_on_at_the_other_server() {
     pair.catch_up();
     let proxy = Proxy::before(&pair.first.host, pair.first.port);
     let pipeline = Pipeline::to_json(
-        &pair.through(&proxy),
+        &proxy.through(&pair.first),
         &format!("{}.a", database.name),
         &["scan.incremental.snapshot.chunk.size: 100", "heartbeat.interval: 1s"],
         &["rowferry.checkpoint.interval: 200ms"],
     );
+    // Of 400 chunks no more are read from the first server.
+    proxy.hold_chunks(&database.name, "a", 30);
     let mut running = pipeline.start(&["run"], &[]);
     running.wait_for("first chunks", |out| out.lines().count() > 2000);
+    proxy.wait_until_held(&mut running, 1);
     proxy.turn_to(&pair.second.host, pair.second.port);
+    proxy.release();
     let turned = running.output().lines().count();
     client.execute("UPDATE a SET v = 'changed' WHERE id % 100 = 7").unwrap();
     client.execute("DELETE FROM a WHERE id % 100 = 8").unwrap();
     client.execute("INSERT INTO a VALUES (1000000, 'last')").unwrap();
     pair.catch_up();
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + PATIENCE;
     let wished = server_rows(&database, "a", &["id", "v"]);
     // The sink keeps what was written behind the last checkpoint: rows may come again.
     loop {

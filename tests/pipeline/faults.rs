@@ -1,8 +1,8 @@
 //! What goes wrong in a server's life.
 
 use crate::support::proxy::Proxy;
-use crate::support::rowferry::{Pipeline, StrictTarget, server_rows};
-use crate::support::servers::{Database, all};
+use crate::support::rowferry::{PATIENCE, Pipeline, StrictTarget, server_rows};
+use crate::support::servers::{Database, against_replicas, all};
 
 #[test]
 fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_row() {
@@ -11,17 +11,16 @@ fn a_cut_connection_is_taken_up_again_at_a_transaction_start_without_a_doubled_r
         let mut client = database.connect();
         client.execute("CREATE TABLE a (id INT PRIMARY KEY, v VARCHAR(2000))").unwrap();
         let proxy = Proxy::before(&server.host, server.port);
-        let mut through = server.clone();
-        through.host = "127.0.0.1".into();
-        through.port = proxy.port();
         let pipeline = Pipeline::to_json(
-            &through,
+            &proxy.through(&server),
             &format!("{}.a", database.name),
             &["heartbeat.interval: 1s", "connect.max-retries: 20"],
             &[],
         );
         let mut running = pipeline.start(&["run"], &[]);
-        running.wait_for("table", |out| out.contains("create.table"));
+        // Cut in its middle, a snapshot goes on from the last checkpoint, and rows come again.
+        running.wait_for_log("snapshot of a table is done");
+        running.wait_for_log("reading the binlog");
         let mut n = 0;
         for round in 0..6 {
             client.execute("START TRANSACTION").unwrap();
@@ -59,6 +58,7 @@ fn xa_transactions_count_when_they_are_committed() {
             continue;
         }
         let database = Database::create(&server, "xa");
+        let _apart = against_replicas();
         let (mut one, mut two, mut three) = (database.connect(), database.connect(), database.connect());
         one.execute("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))").unwrap();
         let pipeline = Pipeline::to_json(&server, &format!("{}.t", database.name), &[], &[]);
@@ -109,6 +109,7 @@ fn an_xa_transaction_of_other_tables_holds_nothing_up_and_one_from_before_the_st
             continue;
         }
         let database = Database::create(&server, "xaother");
+        let _apart = against_replicas();
         let (mut one, mut two, mut three) = (database.connect(), database.connect(), database.connect());
         one.execute("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
         one.execute("CREATE TABLE other (id INT PRIMARY KEY)").unwrap();
@@ -151,23 +152,32 @@ fn metrics_and_health_are_answered() {
     let mut client = database.connect();
     client.execute("CREATE TABLE a (id INT PRIMARY KEY)").unwrap();
     client.execute("INSERT INTO a VALUES (1),(2)").unwrap();
-    let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let address = format!("rowferry.http.address: 127.0.0.1:{port}");
-    let pipeline = Pipeline::to_json(&server, &format!("{}.a", database.name), &[], &[&address]);
+    // A free port, which the log tells.
+    let address = "rowferry.http.address: 127.0.0.1:0";
+    let pipeline = Pipeline::to_json(&server, &format!("{}.a", database.name), &[], &[address]);
     let mut running = pipeline.start(&["run"], &[]);
     running.wait_for("rows", |out| out.matches("\"event\":\"insert\"").count() == 2);
+    running.wait_for_log("snapshot of a table is done");
+    let log = running.log();
+    let told =
+        log.lines().find(|line| line.contains("answering HTTP")).and_then(|line| line.split("127.0.0.1:").nth(1));
+    let port = told.unwrap_or_else(|| panic!("no address: {log}"));
+    let port: String = port.chars().take_while(char::is_ascii_digit).collect();
     let get = |path: &str| {
-        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let mut stream = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
         stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text
     };
     assert!(get("/healthz").starts_with("HTTP/1.1 200 OK"));
-    let page = get("/metrics");
+    // Others write to the server, so that the stream is not at its end all the time.
+    let end = std::time::Instant::now() + PATIENCE;
+    let mut page = get("/metrics");
+    while !page.contains("rowferry_lag_seconds 0\n") && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        page = get("/metrics");
+    }
     assert!(page.contains("rowferry_snapshot_rows_total 2\n"), "{page}");
     assert!(page.contains(&format!("rowferry_table_snapshot_done{{table=\"{}.a\"}} 1\n", database.name)), "{page}");
     assert!(page.contains("rowferry_lag_seconds 0\n"), "{page}");

@@ -43,19 +43,23 @@ fn the_snapshot_is_read_by_as_many_connections_as_the_pool_may_have() {
     client.execute("CREATE TABLE t (id INT PRIMARY KEY)").unwrap();
     let rows: Vec<String> = (1..=3000).map(|n| format!("({n})")).collect();
     client.execute(&format!("INSERT INTO t VALUES {}", rows.join(","))).unwrap();
-    let connections = |pool: u32| {
+    let connections = |pool: u32, readers: usize| {
         let proxy = Proxy::before(&server.host, server.port);
-        let mut through = server.clone();
-        through.host = "127.0.0.1".into();
-        through.port = proxy.port();
+        // No reader gets beyond its first chunk before all of them have one.
+        proxy.hold_chunks(&database.name, "t", 0);
         let options = ["scan.incremental.snapshot.chunk.size: 10", &format!("connection.pool.size: {pool}")];
         let tables = format!("{}.t", database.name);
-        let pipeline = Pipeline::to_json(&through, &tables, &options, &["parallelism: 6"]);
+        let pipeline = Pipeline::to_json(&proxy.through(&server), &tables, &options, &["parallelism: 6"]);
+        let mut running = pipeline.start(&ONCE, &[]);
+        proxy.wait_until_held(&mut running, readers);
+        proxy.release();
+        let (status, output, log) = running.wait();
+        assert!(status.success(), "{log}");
         let mut target = StrictTarget::default();
-        target.apply(&pipeline.run_well(&ONCE));
+        target.apply(&output);
         assert_eq!(target.rows("t", &["id"]).len(), 3000);
         proxy.accepted()
     };
     // Six readers, or one beside the connection that plans.
-    assert_eq!(connections(20) - connections(2), 5);
+    assert_eq!(connections(20, 6) - connections(2, 1), 5);
 }

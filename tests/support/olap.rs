@@ -1,6 +1,6 @@
 //! Pipelines into the sinks `starrocks` and `doris`, whose servers are stand-ins.
 
-use super::rowferry::{Pipeline, Running};
+use super::rowferry::{PATIENCE, Pipeline, Running};
 use super::servers::Database;
 use rowferry::mysql::wire::ConnectOptions;
 use rowferry_stand_ins::faults::{Fault, FaultAction, When};
@@ -198,12 +198,12 @@ impl Olap {
         }
     }
 
-    /// Waits, at most for a minute, until this server is as wished.
+    /// Waits until this server is as wished.
     pub(crate) fn wait_for(&self, running: &mut Running, what: &str, wished: impl Fn(&Self) -> bool) {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + PATIENCE;
         while !wished(self) {
             assert!(running.is_running(), "it ended before {what}:\n{}", running.log());
-            assert!(Instant::now() < end, "no {what} within a minute:\n{}", running.log());
+            assert!(Instant::now() < end, "there is still no {what}:\n{}", running.log());
             std::thread::sleep(Duration::from_millis(5));
         }
     }

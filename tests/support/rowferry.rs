@@ -3,6 +3,7 @@
 use super::servers::Database;
 use rowferry::mysql::catalog::quote_identifier;
 use rowferry::mysql::wire::ConnectOptions;
+use rowferry_model::BinlogPosition;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -10,6 +11,9 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// How long anything is waited for that must come. Only a safety net: a busy machine may be very slow.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A pipeline in a directory of its own.
 pub(crate) struct Pipeline {
@@ -52,6 +56,11 @@ impl Pipeline {
         Self { directory, file }
     }
 
+    /// Where it keeps its state.
+    pub(crate) fn state_directory(&self) -> PathBuf {
+        self.directory.path().join(".rowferry/test")
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rowferry"));
         command.arg(arguments[0]).arg(&self.file).args(&arguments[1..]).stdin(Stdio::null());
@@ -69,6 +78,15 @@ impl Pipeline {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{arguments:?} ended with {}:\n{errors}", output.status);
         String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// The rows of its first table's snapshot that the last checkpoint has; 0 where nothing is saved yet.
+    pub(crate) fn saved_rows(&self) -> u64 {
+        self.status()["tables"][0]["snapshot_rows"].as_u64().unwrap_or_default()
+    }
+
+    fn status(&self) -> Value {
+        serde_json::from_str(&self.run_well(&["status", "--json"])).expect("JSON")
     }
 
     /// Starts it; its output goes to a file.
@@ -95,8 +113,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// The whole lines that it has printed: the last one may just be being written.
     pub(crate) fn output(&self) -> String {
-        read(&self.stdout)
+        let mut output = read(&self.stdout);
+        output.truncate(output.rfind('\n').map_or(0, |end| end + 1));
+        output
     }
 
     pub(crate) fn log(&self) -> String {
@@ -105,40 +126,42 @@ impl Running {
 
     /// Waits until the output is as wished.
     pub(crate) fn wait_for(&mut self, what: &str, wished: impl Fn(&str) -> bool) {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + PATIENCE;
         while !wished(&self.output()) {
             if let Some(status) = self.child.try_wait().expect("asks") {
                 // What it wrote at its end counts.
                 assert!(wished(&self.output()), "it ended with {status} before {what}:\n{}", self.log());
                 return;
             }
-            assert!(Instant::now() < end, "no {what} within a minute:\n{}\n{}", self.output(), self.log());
+            assert!(Instant::now() < end, "there is still no {what}:\n{}\n{}", self.output(), self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Waits until so many lines are there and no more come; or, where fewer come, until nothing has come for long.
-    pub(crate) fn settle(&mut self, lines: usize) {
-        let (mut last, mut since) = (usize::MAX, Instant::now());
-        loop {
-            let now = self.output().lines().count();
-            if now != last {
-                (last, since) = (now, Instant::now());
-            }
-            let quiet = if now >= lines { Duration::from_millis(300) } else { Duration::from_secs(6) };
-            let ended = self.child.try_wait().expect("asks").is_some();
-            if since.elapsed() > quiet || (ended && since.elapsed() > Duration::from_millis(100)) {
+    /// Waits until its snapshot is over and a checkpoint has all that the server had written up to a place, or until it
+    /// has ended: nothing more comes of that.
+    pub(crate) fn settle(&mut self, pipeline: &Pipeline, place: &BinlogPosition) {
+        let end = Instant::now() + PATIENCE;
+        while self.is_running() {
+            let status = pipeline.status();
+            let at = status["offset"]["file"].as_str().zip(status["offset"]["position"].as_u64());
+            let at = at.map(|(file, position)| BinlogPosition::new(file, position));
+            if status["phase"] == "streaming" && at.is_some_and(|at| at >= *place) {
                 return;
             }
+            assert!(Instant::now() < end, "it does not come to {place}: {status:#}\n{}", self.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
     /// Waits until the log has these words.
     pub(crate) fn wait_for_log(&mut self, words: &str) {
-        let end = Instant::now() + Duration::from_secs(60);
-        while !self.log().contains(words) && self.is_running() {
-            assert!(Instant::now() < end, "no {words} within a minute:\n{}", self.log());
+        let end = Instant::now() + PATIENCE;
+        while !self.log().contains(words) {
+            let over = !self.is_running();
+            // What it wrote at its end counts.
+            assert!(!over || self.log().contains(words), "it ended without {words}:\n{}", self.log());
+            assert!(Instant::now() < end, "there is still no {words}:\n{}", self.log());
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -163,7 +186,7 @@ impl Running {
 
     /// Waits for its end.
     pub(crate) fn wait(mut self) -> (std::process::ExitStatus, String, String) {
-        let end = Instant::now() + Duration::from_secs(120);
+        let end = Instant::now() + PATIENCE;
         loop {
             if let Some(status) = self.child.try_wait().expect("asks") {
                 return (status, self.output(), self.log());

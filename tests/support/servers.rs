@@ -4,7 +4,8 @@
 
 use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
 
 /// A kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,37 @@ pub(crate) fn over_log_files() -> MutexGuard<'static, ()> {
     LOG_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Purges all log files before this one. A file that the server still reads for a replica that is gone stays until it has
+/// noticed that: then it is tried again.
+pub(crate) fn purge_to(client: &mut Connection, file: &str) {
+    let end = Instant::now() + super::rowferry::PATIENCE;
+    loop {
+        client.execute(&format!("PURGE BINARY LOGS TO '{file}'")).expect("purges");
+        let files = client.query("SHOW BINARY LOGS").expect("lists");
+        let oldest = files.first().and_then(|row| row.get("Log_name")).expect("a file").to_owned();
+        if oldest == file {
+            return;
+        }
+        assert!(Instant::now() < end, "{oldest} is not purged");
+        // What is written is sent, and that is how it is noticed.
+        client.execute("FLUSH TABLES").expect("is written to the log");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}
+
+/// Held by a test while it does at a server what would stop a replica that passes over other tests' tables: XA
+/// transactions, and users that are there no more.
+pub(crate) fn against_replicas() -> RwLockReadGuard<'static, ()> {
+    REPLICAS.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Held by a test while it has a replica: one at a time, and none of those that would stop it.
+pub(crate) fn over_replicas() -> RwLockWriteGuard<'static, ()> {
+    REPLICAS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+static REPLICAS: RwLock<()> = RwLock::new(());
+
 /// A database of a test's own, dropped at its end.
 pub(crate) struct Database {
     pub(crate) name: String,
@@ -98,6 +130,14 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         if let Ok(mut connection) = Connection::connect(&self.options) {
+            if std::thread::panicking() {
+                // What a failed test leaves prepared would let the next statement wait for ever.
+                let prepared = connection.query("XA RECOVER").unwrap_or_default();
+                for xid in prepared.iter().filter_map(|row| row.get("data")).filter(|xid| xid.starts_with(&self.name)) {
+                    let _ = connection.execute(&format!("XA ROLLBACK '{xid}'"));
+                }
+                let _ = connection.execute("SET SESSION lock_wait_timeout = 60");
+            }
             let _ = connection.execute(&format!("DROP DATABASE IF EXISTS `{}`", self.name));
         }
     }
@@ -107,5 +147,6 @@ impl Drop for Database {
 pub(crate) fn unique() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let count = NEXT.fetch_add(1, Ordering::Relaxed);
-    (std::process::id() % 100_000) * 1000 + count % 1000
+    // A whole run takes more than a thousand; a replica's id is below two to the power of 31.
+    (std::process::id() % 20_000) * 100_000 + count % 100_000
 }

@@ -39,7 +39,7 @@ ALTER TABLE `shop`.`orders` MODIFY COLUMN `c` VARCHAR(40) NULL PROPERTIES ("time
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `d` DECIMAL(12, 4) NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `d` DECIMAL(14, 4) NULL PROPERTIES ("timeout" = "1800")
 ALTER TABLE `shop`.`orders` MODIFY COLUMN `name` VARCHAR(160) NULL PROPERTIES ("timeout" = "1")
-ALTER TABLE `shop`.`orders` MODIFY COLUMN `name` VARCHAR(160) NULL PROPERTIES ("timeout" = "20")
+ALTER TABLE `shop`.`orders` MODIFY COLUMN `name` VARCHAR(160) NULL PROPERTIES ("timeout" = "60")
 ALTER TABLE `shop`.`orders` RENAME COLUMN `__rowferry_rename_a2` TO `b`
 ALTER TABLE `shop`.`orders` RENAME COLUMN `__rowferry_rename_b` TO `c`
 ALTER TABLE `shop`.`orders` RENAME COLUMN `__rowferry_rename_c` TO `C`

@@ -8,6 +8,10 @@ use crate::support::{
 use rowferry_model::RowOp::{Delete, Insert, UpdateAfter, UpdateBefore};
 use rowferry_model::{AlteredColumn, SchemaChange, TableId};
 use rowferry_sinks::{Committable, Retry, Sink, SinkError};
+use std::time::Duration;
+
+/// How long anything is waited for that must come. Only a safety net: a busy machine may be very slow.
+pub const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A stand-in, and a sink of it with the simple table.
 pub async fn start(more: &[(&str, &str)]) -> (StandIn, Sink) {
@@ -198,7 +202,7 @@ async fn an_open_transaction_of_a_crash_does_not_block_an_alteration() {
     first.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
     first.events.prepare(1).await.unwrap().unwrap();
     std::mem::forget(first);
-    let mut second = sink(&server, &exactly_once(&[(CHANGE_TIMEOUT, "20s")]));
+    let mut second = sink(&server, &exactly_once(&[(CHANGE_TIMEOUT, "60s")]));
     second.events.recover(None).await.unwrap();
     let mut after = (*simple_schema()).clone();
     after.columns[1].data_type = wider();

@@ -15,7 +15,7 @@ mod types;
 mod values;
 mod world;
 
-pub use crate::faults::{FaultAction, When};
+pub use crate::faults::{FaultAction, Gate, When};
 pub use crate::server::Settings;
 pub use frontend::answer as frontend_answer;
 pub use show::create_sql;

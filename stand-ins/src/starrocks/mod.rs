@@ -16,7 +16,7 @@ mod types;
 mod values;
 mod world;
 
-pub use crate::faults::{FaultAction, When};
+pub use crate::faults::{FaultAction, Gate, When};
 pub use crate::http::{Request, Response};
 pub use crate::server::Settings;
 pub use frontend::answer as frontend_answer;

@@ -148,7 +148,9 @@ impl Port {
                     self.failure(&Failure::plain(words.clone()))?;
                     return Ok(true);
                 }
-                FaultAction::Delay(time) => std::thread::sleep(*time),
+                FaultAction::Delay(_) | FaultAction::Wait(_) => {
+                    action.waits();
+                }
             }
         }
         let result = {
@@ -160,11 +162,10 @@ impl Port {
             }
             result
         };
-        if let Some((When::After, action)) = &fault {
-            match action {
-                FaultAction::Delay(time) => std::thread::sleep(*time),
-                _ => return Ok(false),
-            }
+        if let Some((When::After, action)) = &fault
+            && !action.waits()
+        {
+            return Ok(false);
         }
         match result {
             Err(failure) => self.failure(&failure)?,

@@ -138,6 +138,8 @@ fn adapt(line: &str, port: u16, offset: Option<&(String, String, String)>) -> St
             let first = unique();
             set(&format!("{first}-{}\n  jdbc.properties.useSSL: false", first + 9))
         }
+        // What is saved tells what has been read.
+        "pipeline" => format!("{line}\n  rowferry.checkpoint.interval: 50 ms"),
         "scan.startup.specific-offset.file" => here(|o| &o.0),
         "scan.startup.specific-offset.pos" => here(|o| &o.1),
         "scan.startup.specific-offset.gtid-set" => here(|o| &o.2),
@@ -178,8 +180,8 @@ fn run_folder(directory: &Path, folder: &Folder, server: Server) -> (usize, Vec<
                 client.execute(&rename(&sql, &short, &database.name)).unwrap_or_else(|e| panic!("{sql}: {e}"));
             }
         }
-        let missing = step.iter().filter(|l| folder.missing.iter().any(|(m, _)| l.contains(m))).count();
-        running.settle(seen + step.len() - missing);
+        let written = rowferry::mysql::catalog::binlog_position(&mut client).expect("the offset").position;
+        running.settle(&pipeline, &written);
         let lines: Vec<String> =
             running.output().lines().skip(seen).map(|l| timeless(&rename(l, &database.name, &short))).collect();
         seen += lines.len();

@@ -5,7 +5,7 @@ use crate::support::olap::{Kind, Olap, at_once};
 use crate::support::rowferry::{Pipeline, server_rows};
 use crate::support::servers::{Database, Server};
 use rowferry::mysql::wire::Connection;
-use rowferry_stand_ins::faults::{FaultAction, When};
+use rowferry_stand_ins::faults::{FaultAction, Gate, When};
 use std::time::Duration;
 
 /// A database with the tables `a` and `b`.
@@ -108,12 +108,14 @@ fn a_slow_load_does_not_hold_up_another_table() {
         );
         pipeline.run_well(&["run", "--until-caught-up"]);
         let mut running = pipeline.start(&["run"], &[]);
-        olap.fault(load, When::Before, FaultAction::Delay(Duration::from_secs(8)), 0, 1);
+        let gate = Gate::default();
+        olap.fault(load, When::Before, FaultAction::Wait(gate.clone()), 0, 1);
         insert(&mut client, "a", 50..60);
         olap.wait_for(&mut running, "slow load", Olap::all_struck);
         insert(&mut client, "b", 50..60);
         olap.wait_for(&mut running, "fast load", |olap| count(olap, &database, "b") == 60);
         assert_eq!(count(&olap, &database, "a"), 50, "the slow load was waited for in {kind:?}");
+        gate.open();
         olap.wait_for(&mut running, "slow rows", |olap| count(olap, &database, "a") == 60);
         assert_eq!(running.interrupt().0, Some(130));
         pipeline.run_well(&["run", "--until-caught-up"]);

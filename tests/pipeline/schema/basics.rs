@@ -1,7 +1,7 @@
 //! Schema changes of a real server through a whole pipeline.
 
 use crate::support::rowferry::{Pipeline, server_rows};
-use crate::support::servers::{Database, Server, all};
+use crate::support::servers::{Database, Server, against_replicas, all};
 use serde_json::Value;
 
 /// The kinds of events, in order, and the last row's text.
@@ -54,6 +54,7 @@ fn a_ddl_while_an_xa_transaction_is_prepared_ends_the_run_with_the_way_out() {
     pipeline.run_well(&["run", "--until-caught-up"]);
     let name = &database.name;
     let mut other = database.connect();
+    let _apart = against_replicas();
     for sql in ["XA START '@'", "INSERT INTO a VALUES (1)", "XA END '@'", "XA PREPARE '@'"] {
         other.execute(&sql.replace('@', name)).unwrap();
     }
