@@ -3,6 +3,7 @@
 mod committable;
 mod config;
 mod dialect;
+mod jdbc_url;
 mod load_client;
 mod load_error;
 mod row_plan;
