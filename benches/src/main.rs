@@ -2,9 +2,11 @@
 //! server and in the same run. `scripts/bench` builds everything, starts the server and calls this.
 
 mod child;
+mod discard;
 mod drain;
 mod latency;
 mod memory;
+mod olap;
 mod paimon;
 mod pipeline;
 mod report;
@@ -28,7 +30,9 @@ enum Part {
     Drain,
     /// Tables, read into a sink that throws away.
     Snapshot,
-    /// Both, into a local Paimon lake.
+    /// The binlog, read into StarRocks and Doris that only read what they are sent.
+    Olap,
+    /// The binlog and tables, read into a local Paimon lake.
     Paimon,
     /// From commit to output, from start to the first row, and at rest.
     Latency,
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let outcome = match arguments.get(1).map(String::as_str) {
         Some(yardstick::COMMAND) => yardstick::main(arguments.get(2..).unwrap_or_default()).map(|()| true),
+        Some(olap::COMMAND) => olap::serve().map(|()| true),
         _ => measure(Arguments::parse()),
     };
     match outcome {
@@ -118,6 +123,7 @@ fn measure(arguments: Arguments) -> Result<bool> {
             match part {
                 Part::Drain => drain::measure(&mut bench).await?,
                 Part::Snapshot => snapshot::measure(&mut bench).await?,
+                Part::Olap => olap::measure(&mut bench).await?,
                 Part::Paimon => paimon::measure(&mut bench).await?,
                 Part::Latency => latency::measure(&mut bench).await?,
                 Part::Memory => memory::measure(&mut bench).await?,

@@ -4,6 +4,7 @@ use crate::child::{self, Usage};
 use crate::server::Place;
 use crate::{Bench, Result};
 use std::fmt::Write;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -26,6 +27,10 @@ pub(crate) enum Into {
     Lines,
     /// A local Paimon lake.
     Paimon,
+    /// A StarRocks at this address, exactly once.
+    StarRocks(SocketAddr),
+    /// A Doris at this address, exactly once.
+    Doris(SocketAddr),
 }
 
 /// A pipeline in a directory of its own, which goes away with it.
@@ -70,6 +75,17 @@ impl Pipeline {
                 "sink:\n  type: paimon\n  catalog.properties.metastore: filesystem\n  \
                  catalog.properties.warehouse: {}\n  table.properties.bucket: 2\n",
                 directory.path().join("lake").display()
+            )?,
+            // Without creating tables: what is measured is the way of rows, and nobody answers to statements.
+            Into::StarRocks(address) => write!(
+                yaml,
+                "sink:\n  type: starrocks\n  jdbc-url: jdbc:mysql://{address}\n  load-url: {address}\n  username: root\n  \
+                 password: \"\"\n  exclude.schema.changes: [create.table]\n"
+            )?,
+            Into::Doris(address) => write!(
+                yaml,
+                "sink:\n  type: doris\n  fenodes: {address}\n  benodes: {address}\n  username: root\n  password: \"\"\n  \
+                 sink.enable.batch-mode: false\n  sink.enable-2pc: true\n  exclude.schema.changes: [create.table]\n"
             )?,
         }
         write!(

@@ -100,6 +100,26 @@ fn a_sound_file_gives_typed_values() {
     assert_eq!(same, [rowferry_model::TableId::new("z", "x")]);
 }
 
+/// The older switches count by themselves, as in MySQL's driver: who asks for TLS must not go without it.
+#[test]
+fn tls_is_asked_for_by_any_of_the_drivers_properties() {
+    for (properties, wanted) in [
+        ("", TlsMode::Preferred),
+        ("jdbc.properties.useSSL: true", TlsMode::Preferred),
+        ("jdbc.properties.requireSSL: true", TlsMode::Required),
+        ("jdbc.properties.verifyServerCertificate: true", TlsMode::VerifyCa),
+        ("jdbc.properties.useSSL: false, jdbc.properties.requireSSL: true", TlsMode::Disabled),
+        ("jdbc.properties.requireSSL: true, jdbc.properties.sslMode: preferred", TlsMode::Preferred),
+    ] {
+        let text = format!(
+            "source: {{type: mysql, hostname: h, username: u, password: p, tables: a.b, {properties}}}\n{SINK}"
+        );
+        let loaded = load_text(&text, &Variables::from_pairs([]));
+        let config = loaded.config.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+        assert_eq!(config.source.tls, wanted, "{properties}");
+    }
+}
+
 #[test]
 fn variables_are_text_and_never_structure() {
     let text = "source: {type: mysql, hostname: '${h}', username: u, password: p, tables: a.b}\nsink: {type: values}\n";

@@ -1,7 +1,7 @@
 //! HTTP/1.1, one request a connection.
 
+use crate::tls::Stream;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 
 #[derive(Debug)]
 pub struct Request {
@@ -51,6 +51,7 @@ impl Response {
     fn reason(&self) -> &'static str {
         match self.status {
             200 => "OK",
+            400 => "Bad Request",
             307 => "Temporary Redirect",
             401 => "Unauthorized",
             404 => "Not Found",
@@ -62,9 +63,13 @@ impl Response {
 }
 
 /// Reads the head of a request.
-pub fn read_head(reader: &mut BufReader<TcpStream>) -> io::Result<Request> {
+pub fn read_head(reader: &mut BufReader<Stream>) -> io::Result<Request> {
+    if reader.fill_buf()?.first().is_some_and(|byte| !byte.is_ascii_uppercase()) {
+        write(reader.get_mut(), &Response::status(400, "this is no HTTP"))?;
+        return Err(io::ErrorKind::InvalidData.into());
+    }
     let mut line = Vec::new();
-    let mut next = |reader: &mut BufReader<TcpStream>| -> io::Result<String> {
+    let mut next = |reader: &mut BufReader<Stream>| -> io::Result<String> {
         line.clear();
         if reader.read_until(b'\n', &mut line)? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -94,7 +99,7 @@ pub fn read_head(reader: &mut BufReader<TcpStream>) -> io::Result<Request> {
 }
 
 /// Reads the body, having said that it may come.
-pub fn read_body(reader: &mut BufReader<TcpStream>, request: &Request) -> io::Result<Vec<u8>> {
+pub fn read_body(reader: &mut BufReader<Stream>, request: &Request) -> io::Result<Vec<u8>> {
     if request.expects_continue() {
         reader.get_mut().write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     }
@@ -107,14 +112,15 @@ pub fn read_body(reader: &mut BufReader<TcpStream>, request: &Request) -> io::Re
     Ok(body)
 }
 
-pub fn write(stream: &mut TcpStream, response: &Response) -> io::Result<()> {
+pub fn write(stream: &mut Stream, response: &Response) -> io::Result<()> {
     let location = response.location.as_ref().map(|l| format!("location: {l}\r\n")).unwrap_or_default();
-    write!(
-        stream,
+    let text = format!(
         "HTTP/1.1 {} {}\r\ncontent-length: {}\r\n{location}content-type: application/json\r\nconnection: close\r\n\r\n{}",
         response.status,
         response.reason(),
         response.body.len(),
         response.body
-    )
+    );
+    stream.write_all(text.as_bytes())?;
+    stream.close()
 }

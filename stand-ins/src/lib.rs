@@ -20,4 +20,5 @@ mod scalar;
 mod server;
 mod sql;
 pub mod starrocks;
+pub mod tls;
 mod world;

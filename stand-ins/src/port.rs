@@ -2,6 +2,7 @@
 
 use super::faults::{FaultAction, When};
 use super::http;
+use super::tls::Stream;
 use std::io::BufReader;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +95,7 @@ impl Drop for Port {
 
 /// Acts and answers, or fails as a fault says. `status`: the field of an answer in which a refusal is told.
 pub fn respond(
-    reader: &mut BufReader<TcpStream>,
+    reader: &mut BufReader<Stream>,
     fault: Option<(When, FaultAction)>,
     status: &str,
     act: impl FnOnce() -> http::Response,

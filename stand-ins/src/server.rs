@@ -78,7 +78,7 @@ impl<V: Vendor> StandIn<V> {
         joined(&self.sql, between)
     }
 
-    pub(crate) fn backend_addresses(&self, between: &str) -> String {
+    pub fn backend_addresses(&self, between: &str) -> String {
         joined(&self.backends, between)
     }
 
@@ -117,7 +117,8 @@ fn joined(ports: &[Port], between: &str) -> String {
 fn frontend_handler<V: Vendor>(world: Arc<Mutex<World<V>>>, addresses: Addresses) -> Handler {
     static TURN: AtomicUsize = AtomicUsize::new(0);
     Arc::new(move |stream| {
-        let mut reader = BufReader::new(stream);
+        let encryption = lock(&world).encryption.clone();
+        let mut reader = BufReader::new(encryption.http(stream, false));
         let Ok(request) = http::read_head(&mut reader) else { return };
         let name = V::operation(&request);
         // What is sent on to a backend has no body yet, and no effect that could get lost.
@@ -144,7 +145,8 @@ fn frontend_handler<V: Vendor>(world: Arc<Mutex<World<V>>>, addresses: Addresses
 
 fn backend_handler<V: Vendor>(world: Arc<Mutex<World<V>>>, i: usize, addresses: Addresses) -> Handler {
     Arc::new(move |stream| {
-        let mut reader = BufReader::new(stream);
+        let encryption = lock(&world).encryption.clone();
+        let mut reader = BufReader::new(encryption.http(stream, true));
         let Ok(request) = http::read_head(&mut reader) else { return };
         let name = V::operation(&request);
         let fault = strike(&mut lock(&world).faults, name);

@@ -4,6 +4,7 @@
 use crate::faults::Fault;
 use crate::http::{Request, Response};
 use crate::jobs::Job;
+use crate::tls::Encryption;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -167,6 +168,7 @@ pub struct World<V: Vendor> {
     pub users: BTreeMap<String, String>,
     /// Users that may nothing but log in.
     pub without_rights: Vec<String>,
+    pub encryption: Encryption,
     /// Every statement that reached a frontend, and whether it was accepted.
     pub statements: Vec<(String, bool)>,
     /// Every HTTP operation that had an answer: operation, label or transaction, node.
@@ -207,6 +209,7 @@ impl<V: Vendor> World<V> {
             faults: Vec::new(),
             users: [("root".to_owned(), String::new())].into(),
             without_rights: Vec::new(),
+            encryption: Encryption::default(),
             statements: Vec::new(),
             operations: Vec::new(),
             error_logs: HashMap::new(),

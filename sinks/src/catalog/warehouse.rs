@@ -3,7 +3,8 @@
 use crate::options::{OptionKind, OptionProblem, OptionSpec as Opt, Options};
 
 pub(super) const STARROCKS: &[Opt] = &[
-    Opt::text("jdbc-url", "Address for metadata and DDL: `jdbc:mysql://fe1:9030,fe2:9030`.").required(),
+    Opt::text("jdbc-url", "Address for metadata and DDL: `jdbc:mysql://fe1:9030,fe2:9030`, with `?sslMode=…` for TLS.")
+        .required(),
     Opt::new("load-url", OptionKind::List, "Addresses for loading, with semicolons between them.").required(),
     Opt::text("username", "User.").required(),
     Opt::text("password", "Password; may be empty.").required().secret(),

@@ -2,12 +2,17 @@
 //!
 //! Blocking: a load is one long request that a thread of its own waits for.
 
+use super::authorities;
 use super::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use rustls::{AlertDescription, CertificateError};
 use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use ureq::http::{HeaderName, HeaderValue, Method, Request as HttpRequest, header};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use url::Url;
 
 /// How many redirects in a row are followed.
@@ -70,7 +75,7 @@ pub(crate) enum HttpError {
         /// Why.
         reason: String,
     },
-    /// The request can't be written, or the redirect can't be followed.
+    /// The request can't be written, the redirect can't be followed, or the two sides don't agree on TLS.
     #[error("{0}")]
     Invalid(String),
 }
@@ -79,6 +84,10 @@ pub(crate) enum HttpError {
 pub(crate) struct Client {
     agent: ureq::Agent,
     authorization: HeaderValue,
+    /// Why nobody's certificate can be checked, if so.
+    no_authorities: Option<String>,
+    /// Whether it was told that a redirect leads out of TLS.
+    told: AtomicBool,
 }
 
 impl Client {
@@ -91,7 +100,13 @@ impl Client {
             HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(format!("{user}:{}", password.reveal()))))
                 .map_err(|e| HttpError::Invalid(e.to_string()))?;
         authorization.set_sensitive(true);
+        // Who does without TLS must not fail for what only that needs.
+        let (authorities, no_authorities) = match authorities::file().map(|file| read_authorities(&file)).transpose() {
+            Ok(authorities) => (authorities.unwrap_or(RootCerts::WebPki), None),
+            Err(reason) => (RootCerts::WebPki, Some(reason)),
+        };
         let agent = ureq::Agent::config_builder()
+            .tls_config(TlsConfig::builder().root_certs(authorities).build())
             .http_status_as_error(false)
             // A redirect must keep method, body and password, which no client does by itself across hosts.
             .max_redirects(0)
@@ -107,7 +122,7 @@ impl Client {
             .user_agent(concat!("rowferry/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
-        Ok(Self { agent, authorization })
+        Ok(Self { agent, authorization, no_authorities, told: AtomicBool::new(false) })
     }
 
     /// Sends a request and follows redirects with the same method, headers, body and password.
@@ -128,6 +143,11 @@ impl Client {
 
     fn once(&self, url: &Url, request: &Request<'_>) -> Result<Step, HttpError> {
         let invalid = |e: &dyn std::fmt::Display| HttpError::Invalid(format!("a request to {}: {e}", origin(url)));
+        if url.scheme() == "https"
+            && let Some(reason) = &self.no_authorities
+        {
+            return Err(invalid(reason));
+        }
         let mut builder = HttpRequest::builder()
             .method(request.method.clone())
             .uri(url.as_str())
@@ -157,6 +177,14 @@ impl Client {
             if stripped.is_err() || !matches!(to.scheme(), "http" | "https") {
                 return Err(invalid(&format!("a redirect to a `{}` address", to.scheme())));
             }
+            if url.scheme() == "https" && to.scheme() == "http" && !self.told.swap(true, Ordering::Relaxed) {
+                // Frontends behind a balancer that ends TLS do this, and backends without TLS take nothing else.
+                tracing::warn!(
+                    "{} redirects to {}: from there on, password and rows go without encryption",
+                    origin(url),
+                    origin(&to)
+                );
+            }
             return Ok(Step::Redirect(to));
         }
         let mut body = Vec::new();
@@ -183,8 +211,52 @@ fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
+fn read_authorities(file: &Path) -> Result<RootCerts, String> {
+    let unreadable = |e: &dyn std::fmt::Display| {
+        format!("cannot read the certificates in {} ({}): {e}", file.display(), authorities::VARIABLE)
+    };
+    let text = std::fs::read(file).map_err(|e| unreadable(&e))?;
+    let mut certificates = Vec::new();
+    for item in parse_pem(&text) {
+        if let PemItem::Certificate(certificate) = item.map_err(|e| unreadable(&e))? {
+            certificates.push(certificate);
+        }
+    }
+    if certificates.is_empty() { Err(unreadable(&"there is none")) } else { Ok(certificates.into()) }
+}
+
+/// What keeps the two sides from encrypting at all, in words. It lies within the error of the transport.
+fn tls_failure(error: &ureq::Error) -> Option<String> {
+    let error = match error {
+        ureq::Error::Rustls(error) => error,
+        ureq::Error::Io(error) => error.get_ref()?.downcast_ref::<rustls::Error>()?,
+        _ => return None,
+    };
+    match error {
+        // The second: of an authority of the same name.
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+            Some(format!(
+                "the server's certificate is not from a known authority ({error}); name a file with that authority, \
+                 as PEM, by the variable {}",
+                authorities::VARIABLE
+            ))
+        }
+        rustls::Error::InvalidMessage(_) => Some(format!("{error}; does that port speak https?")),
+        rustls::Error::InvalidCertificate(_)
+        | rustls::Error::PeerIncompatible(_)
+        | rustls::Error::AlertReceived(AlertDescription::HandshakeFailure | AlertDescription::ProtocolVersion) => {
+            Some(error.to_string())
+        }
+        // What else there is may come in the middle of a load.
+        _ => None,
+    }
+}
+
 fn failure(url: &Url, error: &ureq::Error) -> HttpError {
     let node = origin(url);
+    if let Some(reason) = tls_failure(error) {
+        return HttpError::Invalid(format!("TLS with {node}: {reason}"));
+    }
     let reason = error.to_string();
     let unsent = match error {
         ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,

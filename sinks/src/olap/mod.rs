@@ -4,6 +4,7 @@
 pub(crate) mod answer;
 pub(crate) mod applier;
 pub(crate) mod attempts;
+pub(crate) mod authorities;
 pub(crate) mod body;
 pub(crate) mod column_type;
 pub(crate) mod commit;

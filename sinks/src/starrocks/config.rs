@@ -1,6 +1,8 @@
 //! The options of the StarRocks sink.
 
+use super::jdbc_url::{self, JdbcUrl};
 use crate::olap::body::{Separators, Zone};
+use crate::olap::mysql::Tls;
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
 use crate::settings::Settings;
@@ -23,6 +25,8 @@ const TRANSACTION_TIMEOUT: std::ops::RangeInclusive<u32> = 1..=259_200;
 pub(super) struct Config {
     /// `host:port` of each frontend's MySQL port.
     pub(super) sql_addresses: Vec<String>,
+    /// How connections to them are encrypted.
+    pub(super) tls: Tls,
     /// Each frontend's HTTP address.
     pub(super) load_urls: Vec<Url>,
     pub(super) username: String,
@@ -123,8 +127,10 @@ impl Config {
                 .ok_or_else(|| settings.bad("table.schema-change.timeout", v, "a duration of whole seconds"))?,
         };
         let properties = load_properties(&settings, options)?;
+        let JdbcUrl { addresses: sql_addresses, tls } = jdbc_url::parse(&settings, required("jdbc-url")?)?;
         Ok(Self {
-            sql_addresses: jdbc_addresses(&settings, required("jdbc-url")?)?,
+            sql_addresses,
+            tls,
             load_urls: load_urls(&settings, required("load-url")?)?,
             username: required("username")?.to_owned(),
             password: Secret::new(password),
@@ -248,40 +254,6 @@ fn label_prefix(settings: &Settings<'_>) -> Result<String, SinkError> {
             Err(settings.bad("sink.label-prefix", v, &format!("at most {LABEL_ROOM} letters, digits, `-` and `_`")))
         }
     }
-}
-
-/// `jdbc:mysql://fe1:9030,fe2:9030/…?…`
-fn jdbc_addresses(settings: &Settings<'_>, url: &str) -> Result<Vec<String>, SinkError> {
-    let wanted = "jdbc:mysql://host:port,…";
-    let rest = url.strip_prefix("jdbc:mysql://").ok_or_else(|| settings.bad("jdbc-url", url, wanted))?;
-    let (hosts, parameters) = rest.split_once('?').unwrap_or((rest, ""));
-    for parameter in parameters.split('&') {
-        let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        let on = !value.eq_ignore_ascii_case("false") && !value.eq_ignore_ascii_case("disabled");
-        if on && matches!(key.to_ascii_lowercase().as_str(), "usessl" | "requiressl" | "sslmode") {
-            return Err(SinkError::permanent(format!(
-                "starrocks sink: `jdbc-url` asks for TLS by `{parameter}`, which this sink can't do on the MySQL port yet"
-            ))
-            .hint("leave it out on a trusted network; loads over https work"));
-        }
-    }
-    let hosts = hosts.split('/').next().unwrap_or_default();
-    let addresses: Vec<String> = hosts
-        .split(',')
-        .map(str::trim)
-        .filter(|h| !h.is_empty())
-        .map(|h| {
-            if h.rsplit_once(':').is_some_and(|(_, p)| p.parse::<u16>().is_ok()) {
-                h.to_owned()
-            } else {
-                format!("{h}:9030")
-            }
-        })
-        .collect();
-    if addresses.is_empty() || addresses.iter().any(|a| a.contains('@')) {
-        return Err(settings.bad("jdbc-url", url, wanted));
-    }
-    Ok(addresses)
 }
 
 fn load_urls(settings: &Settings<'_>, text: &str) -> Result<Vec<Url>, SinkError> {

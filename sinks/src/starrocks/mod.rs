@@ -4,6 +4,7 @@ mod commit;
 mod committable;
 mod config;
 mod dialect;
+mod jdbc_url;
 mod load_client;
 mod load_error;
 mod loader;

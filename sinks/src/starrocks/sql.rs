@@ -17,6 +17,7 @@ pub(super) fn client(config: &Config) -> Client {
         addresses: Endpoints::new(config.sql_addresses.clone()),
         user: config.username.clone(),
         password: config.password.clone(),
+        tls: config.tls.clone(),
         connect_timeout: config.connect_timeout,
         answer_timeout: STATEMENT_TIMEOUT,
     })
@@ -34,13 +35,16 @@ impl From<SqlError> for Failure {
     fn from(error: SqlError) -> Self {
         let text = error.to_string();
         match &error {
-            SqlError::Connection { .. } => Self::Lost(text),
+            _ if error.may_pass() => Self::Lost(text),
             SqlError::Server { code: 1045 | 5203, .. } => Self::Denied(text),
             // The last three are MySQL's, which older versions gave.
             SqlError::Server { code: 5501 | 5502 | 1049 | 1051 | 1146, .. } => Self::Missing(text),
             SqlError::Server { code: 1064, message, .. } if is_missing(message) => Self::Missing(text),
             SqlError::Server { message, .. } if is_busy(message) => Self::Busy(text),
-            SqlError::Server { .. } | SqlError::Protocol { .. } => Self::Refused(text),
+            SqlError::Server { .. }
+            | SqlError::Protocol { .. }
+            | SqlError::Connection { .. }
+            | SqlError::Tls { .. } => Self::Refused(text),
         }
     }
 }

@@ -10,6 +10,12 @@ use rowferry_sinks::Sink;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// The sink's type.
+pub const SINK: &str = "doris";
+/// The option with the frontends' HTTP addresses, and the one with the backends'.
+pub const HTTP_ADDRESSES: &str = "fenodes";
+pub const BACKENDS: [&str; 1] = ["benodes"];
+
 /// Where the statements are that the tests send.
 pub const STATEMENTS: &str = "doris-statements.sql";
 
@@ -83,6 +89,10 @@ pub fn options(server: &StandIn, more: &[(&str, &str)]) -> BTreeMap<String, Stri
             .into();
     options.extend(more.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
     options
+}
+
+pub fn http_addresses(server: &StandIn) -> String {
+    server.fenodes()
 }
 
 /// A sink of that server.

@@ -4,7 +4,10 @@ pub mod batches;
 pub mod delivery;
 pub mod fixture;
 pub mod golden;
+mod https;
 mod metadata;
 pub mod real;
 pub mod recordings;
+#[allow(dead_code, reason = "one of the two uses all of it")]
+pub mod tap;
 pub mod values;

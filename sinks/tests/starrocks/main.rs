@@ -12,4 +12,5 @@ mod metadata;
 mod real;
 mod replay_http;
 mod replay_sql;
+mod tls;
 mod values;

@@ -8,6 +8,12 @@ use rowferry_sinks::Sink;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// The sink's type.
+pub const SINK: &str = "starrocks";
+/// The option with the frontends' HTTP addresses, and the one with the backends'.
+pub const HTTP_ADDRESSES: &str = "load-url";
+pub const BACKENDS: [&str; 0] = [];
+
 /// Where the statements are that the tests send.
 pub const STATEMENTS: &str = "starrocks-statements.sql";
 
@@ -85,6 +91,10 @@ pub fn options(server: &StandIn, more: &[(&str, &str)]) -> BTreeMap<String, Stri
     .into();
     options.extend(more.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())));
     options
+}
+
+pub fn http_addresses(server: &StandIn) -> String {
+    server.load_url()
 }
 
 /// A sink of that server; recovered, as the pipeline does before rows.

@@ -56,7 +56,7 @@ impl Reader<'_> {
         self.diagnostics.invalid(at, format!("source.{name}"), message).maybe(hint);
     }
 
-    /// `sslMode` goes before the older switches, as in the driver.
+    /// `sslMode` goes before the older switches, as in the driver; of those, `useSSL` is on where it is not given.
     fn tls(&mut self) -> TlsMode {
         let switch = |reader: &mut Self, key: &str| {
             let name = format!("{JDBC}{key}");
@@ -74,8 +74,8 @@ impl Reader<'_> {
         let verify = switch(self, "verifyServerCertificate").unwrap_or(false);
         let older = match use_ssl {
             Some(false) => TlsMode::Disabled,
-            Some(true) if verify => TlsMode::VerifyCa,
-            Some(true) if require => TlsMode::Required,
+            _ if verify => TlsMode::VerifyCa,
+            _ if require => TlsMode::Required,
             _ => TlsMode::Preferred,
         };
         let mode = |reader: &mut Self, name: &str| {

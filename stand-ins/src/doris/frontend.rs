@@ -63,6 +63,7 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], backends: &[Opt
     let path: Vec<String> = request.path.split('/').skip(1).map(super::backend::decode).collect();
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     let no_method = |m: &str| envelope("Internal Error", 500, format!("Request method '{m}' not supported"));
+    let scheme = world.encryption.scheme();
     let redirect = |user: &(String, String)| {
         // A backend that has died since is still redirected to: the frontend finds out late.
         let alive: Vec<&String> = backends.iter().flatten().collect();
@@ -71,7 +72,7 @@ pub fn answer(world: &mut World, request: &Request, body: &[u8], backends: &[Opt
         };
         let decoded = path.iter().map(|p| p.as_str()).collect::<Vec<_>>().join("/");
         Response::redirect(format!(
-            "http://{}:{}@{address}/{decoded}?{}",
+            "{scheme}://{}:{}@{address}/{decoded}?{}",
             escaped(&user.0),
             escaped(&user.1),
             request.query

@@ -71,10 +71,11 @@ pub fn answer(world: &mut World, request: &Request, backends: &[Option<String>],
     let alive: Vec<usize> = (0..backends.len()).filter(|i| backends[*i].is_some()).collect();
     let target =
         if request.query.is_empty() { request.path.clone() } else { format!("{}?{}", request.path, request.query) };
+    let scheme = world.encryption.scheme();
     let to = |backend: usize| {
         // A backend that has died since is still redirected to: the frontend finds out late.
         let address = backends[backend].clone().unwrap_or_else(|| "127.0.0.1:1".to_owned());
-        Response::redirect(format!("http://{address}{target}"))
+        Response::redirect(format!("{scheme}://{address}{target}"))
     };
     match parts.as_slice() {
         ["api", "health"] => Response::ok(format!(

@@ -3,15 +3,18 @@
 use super::sql::{Failure, Statement, parse};
 use super::world::World;
 use crate::faults::{FaultAction, When, strike};
+use crate::tls::Stream;
 use sha1::{Digest, Sha1};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
+/// The capability, and the request, to go on with TLS.
+const SSL: u32 = 1 << 11;
 const NONCE: &[u8; 20] = b"PbuXc[OYcKenjpWR^Xb!";
 
 struct Port {
-    stream: TcpStream,
+    stream: Stream,
     sequence: u8,
     world: Arc<Mutex<World>>,
     database: String,
@@ -20,7 +23,8 @@ struct Port {
 
 /// Serves one connection until it ends.
 pub fn serve(stream: TcpStream, world: Arc<Mutex<World>>) {
-    let mut port = Port { stream, sequence: 0, world, database: String::new(), user: String::new() };
+    let mut port =
+        Port { stream: Stream::Plain(stream), sequence: 0, world, database: String::new(), user: String::new() };
     let _ = port.run();
 }
 
@@ -46,7 +50,8 @@ impl Port {
         frame.push(self.sequence);
         frame.extend_from_slice(payload);
         self.sequence = self.sequence.wrapping_add(1);
-        self.stream.write_all(&frame)
+        self.stream.write_all(&frame)?;
+        self.stream.flush()
     }
 
     fn ok(&mut self) -> io::Result<()> {
@@ -69,7 +74,8 @@ impl Port {
         out.extend_from_slice(&[6, 0, 0, 1]);
         out.extend_from_slice(&NONCE[..8]);
         out.push(0);
-        out.extend_from_slice(&[0x0c, 0x82]);
+        let offered = if self.world.lock().unwrap().encryption.certificate.is_some() { SSL } else { 0 };
+        out.extend_from_slice(&(0x820c | offered as u16).to_le_bytes());
         out.push(0x21);
         out.extend_from_slice(&[0, 0]);
         out.extend_from_slice(&[0x38, 0x00]);
@@ -83,22 +89,49 @@ impl Port {
 
     fn login(&mut self) -> io::Result<bool> {
         self.greet()?;
-        let answer = self.read()?;
+        let mut answer = self.read()?;
+        let encryption = self.world.lock().unwrap().encryption.clone();
+        let flags = |answer: &[u8]| u32::from_le_bytes([answer[0], answer[1], answer[2], answer[3]]);
+        if flags(&answer) & SSL != 0 {
+            // A login in the clear beside the wish for TLS would betray what TLS is to hide.
+            let (Some(certificate), 32) = (encryption.certificate, answer.len()) else { return Ok(false) };
+            let Stream::Plain(stream) = &self.stream else { return Ok(false) };
+            self.stream = Stream::accept(stream.try_clone()?, certificate);
+            answer = self.read()?;
+            if flags(&answer) & SSL == 0 {
+                return Ok(false);
+            }
+        } else if encryption.required {
+            // A real frontend lets connections from its own host pass.
+            self.failure(&Failure::new(
+                5205,
+                "HY000",
+                "Connections using insecure transport are prohibited".to_owned(),
+            ))?;
+            return Ok(false);
+        }
         let rest = &answer[32..];
         let end = rest.iter().position(|b| *b == 0).unwrap();
         let user = String::from_utf8_lossy(&rest[..end]).into_owned();
         let len = rest[end + 1] as usize;
         let scramble = &rest[end + 2..end + 2 + len];
         let known = self.world.lock().unwrap().users.get(&user).cloned();
-        let accepted = known.is_some_and(|password| {
-            if password.is_empty() {
-                return scramble.is_empty();
-            }
-            let stored = Sha1::digest(Sha1::digest(password.as_bytes()));
-            let mask = Sha1::new().chain_update(NONCE).chain_update(stored).finalize();
-            let once: Vec<u8> = scramble.iter().zip(mask).map(|(a, b)| a ^ b).collect();
-            scramble.len() == 20 && Sha1::digest(once) == stored
-        });
+        let by_directory = self.world.lock().unwrap().directory_users.contains(&user);
+        let accepted = if by_directory {
+            self.write(b"\xfemysql_clear_password\0")?;
+            let given = self.read()?;
+            known.is_some_and(|password| given == [password.as_bytes(), &[0]].concat())
+        } else {
+            known.is_some_and(|password| {
+                if password.is_empty() {
+                    return scramble.is_empty();
+                }
+                let stored = Sha1::digest(Sha1::digest(password.as_bytes()));
+                let mask = Sha1::new().chain_update(NONCE).chain_update(stored).finalize();
+                let once: Vec<u8> = scramble.iter().zip(mask).map(|(a, b)| a ^ b).collect();
+                scramble.len() == 20 && Sha1::digest(once) == stored
+            })
+        };
         if !accepted {
             let using = if scramble.is_empty() { "NO" } else { "YES" };
             self.failure(&Failure::new(

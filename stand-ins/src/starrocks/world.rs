@@ -18,6 +18,8 @@ pub type World = world::World<StarRocks>;
 pub struct StarRocks {
     pub version: Option<String>,
     pub fast_schema_evolution: bool,
+    /// Users whose passwords only a directory (LDAP) knows: they must come as they are.
+    pub directory_users: Vec<String>,
     /// Where `begin` sent each label.
     pub nodes: HashMap<String, usize>,
 }
@@ -27,7 +29,12 @@ impl world::Vendor for StarRocks {
     type Own = Own;
 
     fn new() -> Self {
-        Self { version: Some("3.5.4-stand-in".to_owned()), fast_schema_evolution: true, nodes: HashMap::new() }
+        Self {
+            version: Some("3.5.4-stand-in".to_owned()),
+            fast_schema_evolution: true,
+            directory_users: Vec::new(),
+            nodes: HashMap::new(),
+        }
     }
 
     fn system_databases() -> &'static [&'static str] {

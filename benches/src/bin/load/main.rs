@@ -7,6 +7,7 @@
 //!
 //! Prints rows and MB a second, and rows a second of CPU time; the server's reading counts too, as it is the same process.
 
+#[path = "../../discard.rs"]
 mod server;
 mod workload;
 

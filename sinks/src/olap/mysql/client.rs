@@ -1,6 +1,7 @@
 //! A connection that is made when it is needed, to whichever frontend answers.
 
 use super::session::{Session, SqlError};
+use super::tls::Tls;
 use crate::olap::endpoints::Endpoints;
 use crate::olap::rows::Rows;
 use crate::olap::secret::Secret;
@@ -16,6 +17,8 @@ pub(crate) struct Login {
     pub(crate) user: String,
     /// The password.
     pub(crate) password: Secret,
+    /// Whether and how connections are encrypted.
+    pub(crate) tls: Tls,
     /// How long a connection may take.
     pub(crate) connect_timeout: Duration,
     /// How long a statement may take.
@@ -70,9 +73,9 @@ impl Client {
 
 /// Connects to the first frontend that answers.
 fn connect(login: &Login) -> Result<Session, SqlError> {
-    let mut last = None;
+    let mut last: Option<SqlError> = None;
     for (index, address) in login.addresses.candidates() {
-        match Session::connect(address, &login.user, &login.password, login.connect_timeout, login.answer_timeout) {
+        match Session::connect(address, login) {
             Ok(session) => {
                 login.addresses.prefer(index);
                 return Ok(session);
@@ -81,7 +84,10 @@ fn connect(login: &Login) -> Result<Session, SqlError> {
             Err(error @ SqlError::Server { .. }) => return Err(error),
             Err(error) => {
                 tracing::warn!("a frontend can't be reached: {error}");
-                last = Some(error);
+                // While there is one that may come back, there is reason to try again.
+                if error.may_pass() || !last.as_ref().is_some_and(SqlError::may_pass) {
+                    last = Some(error);
+                }
             }
         }
     }

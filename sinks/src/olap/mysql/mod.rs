@@ -1,4 +1,4 @@
-//! MySQL's text protocol, as much as a frontend answers to: login, and statements one at a time.
+//! MySQL's text protocol, as much as a frontend answers to: login, also over TLS, and statements one at a time.
 //!
 //! No prepared statements and no variables are asked for: frontends refuse the first for DDL and know few of the
 //! second.
@@ -6,9 +6,12 @@
 mod client;
 mod packet;
 mod session;
+mod stream;
+mod tls;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use client::{Client, Login};
 pub(crate) use session::SqlError;
+pub(crate) use tls::{Tls, TlsMode};

@@ -1,6 +1,9 @@
 //! One connection.
 
+use super::client::Login;
 use super::packet::{Reader, read, write};
+use super::stream::Stream;
+use super::tls::{TlsFailure, TlsMode};
 use crate::olap::rows::Rows;
 use crate::olap::secret::Secret;
 use sha1::{Digest, Sha1};
@@ -10,6 +13,7 @@ use std::time::Duration;
 
 const LONG_FLAG: u32 = 1 << 2;
 const PROTOCOL_41: u32 = 1 << 9;
+const SSL: u32 = 1 << 11;
 const SECURE_CONNECTION: u32 = 1 << 15;
 const PLUGIN_AUTH: u32 = 1 << 19;
 /// `utf8mb4_general_ci`.
@@ -17,6 +21,9 @@ const CHARSET: u8 = 45;
 const MAX_PACKET: u32 = 1 << 26;
 const COM_QUERY: u8 = 3;
 const NATIVE: &str = "mysql_native_password";
+const CLEAR: &str = "mysql_clear_password";
+/// How StarRocks and MySQL say that they take encrypted connections only.
+const TLS_WANTED: [u16; 2] = [5205, 3159];
 
 /// A statement failed.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +46,16 @@ pub(crate) enum SqlError {
         /// What happened.
         source: io::Error,
     },
+    /// The connection can't be encrypted as the user wants it.
+    #[error("{address}: TLS: {reason}")]
+    Tls {
+        /// The server.
+        address: String,
+        /// Why, and the way out.
+        reason: String,
+        /// Whether another try may end otherwise.
+        may_pass: bool,
+    },
     /// The server does not answer as MySQL does, or asks for a login that is not known.
     #[error("{address}: {reason}")]
     Protocol {
@@ -49,78 +66,116 @@ pub(crate) enum SqlError {
     },
 }
 
+impl SqlError {
+    /// Whether there may be a connection the next time.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Connection { .. } | Self::Tls { may_pass: true, .. })
+    }
+}
+
 /// A connection that is logged in.
 pub(super) struct Session {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Stream>,
     address: String,
     sequence: u8,
+    timeout: Duration,
 }
 
 impl Session {
     /// Connects and logs in.
     ///
     /// # Errors
-    /// There is no connection, or the login is refused.
-    pub(super) fn connect(
-        address: &str,
-        user: &str,
-        password: &Secret,
-        timeout: Duration,
-        answer: Duration,
-    ) -> Result<Self, SqlError> {
-        let broken = |source| SqlError::Connection { address: address.to_owned(), source };
-        let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-        let mut stream = None;
-        for to in address.to_socket_addrs().map_err(broken)? {
-            match TcpStream::connect_timeout(&to, timeout) {
-                Ok(connected) => {
-                    stream = Some(connected);
-                    break;
+    /// There is no connection, it can't be encrypted, or the login is refused.
+    pub(super) fn connect(address: &str, login: &Login) -> Result<Self, SqlError> {
+        let mut session = match Self::open(address, login, login.tls.mode() != TlsMode::Disabled) {
+            Err(SqlError::Tls { reason, may_pass, .. }) if login.tls.mode() == TlsMode::Preferred => {
+                tracing::warn!(
+                    "{address}: the server's TLS cannot be used, going on without encryption ({reason}); set \
+                     `sslMode=REQUIRED` in `jdbc-url` to refuse this, or `sslMode=DISABLED` to silence this warning"
+                );
+                match Self::open(address, login, false) {
+                    // A server that takes nothing else: what is wrong with TLS is the cause.
+                    Err(SqlError::Tls { .. }) => {
+                        return Err(SqlError::Tls { address: address.to_owned(), reason, may_pass });
+                    }
+                    other => other?,
                 }
-                Err(e) => last = e,
             }
-        }
-        let stream = stream.ok_or(last).map_err(broken)?;
-        stream.set_read_timeout(Some(answer)).map_err(broken)?;
-        stream.set_write_timeout(Some(answer)).map_err(broken)?;
-        stream.set_nodelay(true).map_err(broken)?;
-        let mut session = Self { stream: BufReader::new(stream), address: address.to_owned(), sequence: 0 };
-        session.login(user, password)?;
+            other => other?,
+        };
+        session.set_timeout(login.answer_timeout)?;
         Ok(session)
+    }
+
+    fn open(address: &str, login: &Login, with_tls: bool) -> Result<Self, SqlError> {
+        let stream = Stream::Plain(tcp(address, login.connect_timeout)?);
+        let mut session = Self {
+            stream: BufReader::new(stream),
+            address: address.to_owned(),
+            sequence: 0,
+            timeout: login.connect_timeout,
+        };
+        session.set_timeout(login.connect_timeout)?;
+        session.login(login, with_tls)?;
+        Ok(session)
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) -> Result<(), SqlError> {
+        self.timeout = timeout;
+        self.stream.get_ref().set_timeout(timeout).map_err(|e| self.broken(e))
+    }
+
+    fn broken(&self, source: io::Error) -> SqlError {
+        SqlError::Connection { address: self.address.clone(), source: self.timed(source) }
+    }
+
+    /// A time-out of a socket is told as a resource that is not there.
+    fn timed(&self, source: io::Error) -> io::Error {
+        match source.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {:?}", self.timeout))
+            }
+            _ => source,
+        }
     }
 
     fn protocol(&self, reason: impl Into<String>) -> SqlError {
         SqlError::Protocol { address: self.address.clone(), reason: reason.into() }
     }
 
+    fn tls(&self, reason: impl Into<String>) -> SqlError {
+        SqlError::Tls { address: self.address.clone(), reason: reason.into(), may_pass: false }
+    }
+
     fn read(&mut self) -> Result<Vec<u8>, SqlError> {
-        read(&mut self.stream, &mut self.sequence)
-            .map_err(|source| SqlError::Connection { address: self.address.clone(), source })
+        read(&mut self.stream, &mut self.sequence).map_err(|e| self.broken(e))
     }
 
     fn write(&mut self, payload: &[u8]) -> Result<(), SqlError> {
-        write(self.stream.get_mut(), &mut self.sequence, payload)
-            .map_err(|source| SqlError::Connection { address: self.address.clone(), source })
+        write(self.stream.get_mut(), &mut self.sequence, payload).map_err(|e| self.broken(e))
     }
 
-    fn login(&mut self, user: &str, password: &Secret) -> Result<(), SqlError> {
+    fn login(&mut self, login: &Login, with_tls: bool) -> Result<(), SqlError> {
         let greeting = self.read()?;
         if greeting.first() == Some(&0xff) {
             return Err(server_error(&greeting));
         }
         let (capabilities, nonce) =
             parse_greeting(&greeting).ok_or_else(|| self.protocol("the server does not greet as MySQL does"))?;
-        let mut wanted = LONG_FLAG | PROTOCOL_41 | SECURE_CONNECTION;
-        if capabilities & PLUGIN_AUTH != 0 {
-            wanted |= PLUGIN_AUTH;
+        let mut wanted = LONG_FLAG | PROTOCOL_41 | SECURE_CONNECTION | capabilities & PLUGIN_AUTH;
+        let mode = login.tls.mode();
+        if with_tls && capabilities & SSL != 0 {
+            wanted |= SSL;
+            self.start_tls(login, wanted)?;
+        } else if mode.demands() {
+            return Err(self.tls(format!(
+                "the server offers none, and `jdbc-url` asks for it (sslMode={mode}); give the frontend a certificate \
+                 (`ssl_keystore_location` in its fe.conf), or set `sslMode=PREFERRED` on a trusted network"
+            )));
         }
-        let scramble = native_scramble(password.reveal(), &nonce);
-        let mut response = Vec::with_capacity(128);
-        response.extend_from_slice(&wanted.to_le_bytes());
-        response.extend_from_slice(&MAX_PACKET.to_le_bytes());
-        response.push(CHARSET);
-        response.extend_from_slice(&[0; 23]);
-        response.extend_from_slice(user.as_bytes());
+        let scramble = native_scramble(login.password.reveal(), &nonce);
+        let mut response = head(wanted);
+        response.extend_from_slice(login.user.as_bytes());
         response.push(0);
         response.push(scramble.len() as u8);
         response.extend_from_slice(&scramble);
@@ -133,19 +188,62 @@ impl Session {
         if answer.first() == Some(&0xfe) {
             let mut reader = Reader(&answer[1..]);
             let plugin = String::from_utf8_lossy(reader.until_nul()).into_owned();
-            if plugin != NATIVE {
-                return Err(self.protocol(format!(
-                    "the server asks for a login by `{plugin}`; give the user a password by {NATIVE}"
-                )));
-            }
-            let scramble = native_scramble(password.reveal(), trim_nul(reader.0));
-            self.write(&scramble)?;
+            let secret = self.secret(&plugin, trim_nul(reader.0), &login.password, mode)?;
+            self.write(&secret)?;
             answer = self.read()?;
         }
         match answer.first() {
             Some(0) => Ok(()),
-            Some(0xff) => Err(server_error(&answer)),
+            Some(0xff) => Err(match server_error(&answer) {
+                SqlError::Server { code, message, .. } if TLS_WANTED.contains(&code) => self.tls(format!(
+                    "the server takes nothing else ({message}, error {code}), and `jdbc-url` has sslMode={mode}; set \
+                     `sslMode=REQUIRED` there"
+                )),
+                error => error,
+            }),
             _ => Err(self.protocol("the server's answer to the login is not understood")),
+        }
+    }
+
+    /// What proves who we are, in the way that the server asks for.
+    fn secret(&self, plugin: &str, nonce: &[u8], password: &Secret, mode: TlsMode) -> Result<Vec<u8>, SqlError> {
+        match plugin {
+            NATIVE => Ok(native_scramble(password.reveal(), nonce)),
+            // Whoever sits between could ask for it as well: not without the user's wish for TLS.
+            CLEAR if self.stream.get_ref().is_tls() && mode.demands() => {
+                Ok([password.reveal().as_bytes(), &[0]].concat())
+            }
+            CLEAR => Err(self.protocol(format!(
+                "the server asks for the password in clear text ({CLEAR}): only over TLS; set `sslMode=REQUIRED` or \
+                 stricter in `jdbc-url`"
+            ))),
+            _ => Err(self
+                .protocol(format!("the server asks for a login by `{plugin}`; give the user a password by {NATIVE}"))),
+        }
+    }
+
+    /// Goes on encrypted.
+    fn start_tls(&mut self, login: &Login, wanted: u32) -> Result<(), SqlError> {
+        self.write(&head(wanted))?;
+        if !self.stream.buffer().is_empty() {
+            // Bytes in the clear behind the greeting would be taken for encrypted ones.
+            return Err(self.protocol("the server spoke before the TLS handshake"));
+        }
+        let tcp = match self.stream.get_ref() {
+            Stream::Plain(tcp) => tcp.try_clone().map_err(|e| self.broken(e))?,
+            Stream::Tls(_) => return Err(self.protocol("TLS within TLS")),
+        };
+        match login.tls.start(&self.address, tcp, login.connect_timeout) {
+            Ok(tls) => {
+                self.stream = BufReader::new(Stream::Tls(Box::new(tls)));
+                Ok(())
+            }
+            Err(TlsFailure::Unusable(reason)) => Err(self.tls(reason)),
+            Err(TlsFailure::Broken(error)) => Err(SqlError::Tls {
+                address: self.address.clone(),
+                reason: format!("the handshake broke off: {}", self.timed(error)),
+                may_pass: true,
+            }),
         }
     }
 
@@ -193,6 +291,31 @@ impl Session {
             rows.rows.push(row);
         }
     }
+}
+
+/// What a request for TLS and a login begin with.
+fn head(capabilities: u32) -> Vec<u8> {
+    let mut head = Vec::with_capacity(128);
+    head.extend_from_slice(&capabilities.to_le_bytes());
+    head.extend_from_slice(&MAX_PACKET.to_le_bytes());
+    head.push(CHARSET);
+    head.extend_from_slice(&[0; 23]);
+    head
+}
+
+fn tcp(address: &str, timeout: Duration) -> Result<TcpStream, SqlError> {
+    let broken = |source| SqlError::Connection { address: address.to_owned(), source };
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for to in address.to_socket_addrs().map_err(broken)? {
+        match TcpStream::connect_timeout(&to, timeout) {
+            Ok(stream) => {
+                stream.set_nodelay(true).map_err(broken)?;
+                return Ok(stream);
+            }
+            Err(e) => last = e,
+        }
+    }
+    Err(broken(last))
 }
 
 fn is_eof(packet: &[u8]) -> bool {

@@ -9,6 +9,7 @@ use crate::olap::applier::default_sql;
 use crate::olap::column_type::ColumnType;
 use crate::olap::committable;
 use crate::olap::label::Labels;
+use crate::olap::mysql::TlsMode;
 use crate::{Committable, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
 use std::collections::BTreeMap;
@@ -59,7 +60,8 @@ fn options_that_cannot_be_understood_are_named() {
     for (key, value) in [
         ("jdbc-url", "mysql://fe:9030"),
         ("jdbc-url", "jdbc:mysql://"),
-        ("jdbc-url", "jdbc:mysql://fe:9030?useSSL=true"),
+        ("jdbc-url", "jdbc:mysql://fe:9030?useSSL=maybe"),
+        ("jdbc-url", "jdbc:mysql://fe:9030?sslMode=STRICT"),
         ("jdbc-url", ""),
         ("load-url", "ftp://fe"),
         ("password", ""),
@@ -78,6 +80,40 @@ fn options_that_cannot_be_understood_are_named() {
     }
     for value in ["90s", "1 h", "30 min", "2 d"] {
         parse(&[("table.schema-change.timeout", value)]).unwrap();
+    }
+}
+
+#[test]
+fn tls_is_asked_for_in_the_words_of_mysqls_driver() {
+    let mode = |parameters: &str| {
+        parse(&[("jdbc-url", &format!("jdbc:mysql://fe:9030/shop?{parameters}"))]).map(|config| config.tls.mode())
+    };
+    for (parameters, wanted) in [
+        ("", TlsMode::Preferred),
+        ("characterEncoding=utf8&useSSL=true", TlsMode::Preferred),
+        ("useSSL=false&requireSSL=true&verifyServerCertificate=true", TlsMode::Disabled),
+        // Without `useSSL`, which is on by default.
+        ("requireSSL=true", TlsMode::Required),
+        ("verifyServerCertificate=true", TlsMode::VerifyCa),
+        ("useSSL=true&requireSSL=true&verifyServerCertificate=false", TlsMode::Required),
+        ("useSSL=false&sslMode=verify_identity", TlsMode::VerifyIdentity),
+        ("SSLMODE=VERIFY%5FCA&requireSSL=true", TlsMode::VerifyCa),
+        ("sslMode=DISABLED&requireSSL=true", TlsMode::Disabled),
+        ("sslMode=PREFERRED&trustCertificateKeyStoreUrl=file:/etc/trust.jks", TlsMode::Preferred),
+    ] {
+        assert_eq!(mode(parameters).unwrap(), wanted, "{parameters}");
+    }
+    let verify = "sslMode=VERIFY_CA&trustCertificateKeyStoreUrl";
+    for (parameters, words) in [
+        (format!("{verify}=file:/etc/trust.jks"), "a key store of Java (JKS)"),
+        (format!("{verify}=file:/etc/trust.p12&trustCertificateKeyStoreType=PKCS12"), "a key store of Java (PKCS12)"),
+        (format!("{verify}=https://lb/ca.pem&trustCertificateKeyStoreType=PEM"), "is not the `file:` URL"),
+        (format!("{verify}=file:///nonexistent/ca.pem&trustCertificateKeyStoreType=pem"), "/nonexistent/ca.pem"),
+        // A file that is there and has no certificate.
+        (format!("{verify}={}&trustCertificateKeyStoreType=PEM", file!()), "certificates in"),
+    ] {
+        let error = mode(&parameters).unwrap_err();
+        assert!(error.contains(words) && error.contains("`jdbc-url`"), "{parameters}: {error}");
     }
 }
 
