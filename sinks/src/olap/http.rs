@@ -2,6 +2,9 @@
 //!
 //! Blocking: a load is one long request that a thread of its own waits for.
 
+#[cfg(test)]
+mod tests;
+
 use super::authorities;
 use super::secret::Secret;
 use base64::Engine;
@@ -151,7 +154,10 @@ impl Client {
         let mut builder = HttpRequest::builder()
             .method(request.method.clone())
             .uri(url.as_str())
-            .header(header::AUTHORIZATION, self.authorization.clone());
+            .header(header::AUTHORIZATION, self.authorization.clone())
+            // No connection is used again. And where an answer comes instead of `100 Continue`, `ureq` reads on
+            // behind it: until the server closes, or for as long as an answer may take.
+            .header(header::CONNECTION, "close");
         for (name, value) in request.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|e| invalid(&e))?;
             // Names of tables and columns travel in headers as the UTF-8 that they are.
