@@ -4,6 +4,17 @@ use crate::SinkError;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
+/// An address as messages may show it: without user and password, and without a query, which may have others.
+#[cfg(any(feature = "starrocks", feature = "doris"))]
+pub(crate) fn without_secrets(url: &str) -> String {
+    let shown = url.split('?').next().unwrap_or_default();
+    match (shown.split_once("//"), shown.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}//***@{host}"),
+        (None, Some((_, host))) => format!("***@{host}"),
+        (_, None) => shown.to_owned(),
+    }
+}
+
 /// The options of one sink's block, without `type` and `name`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings<'a> {
@@ -22,10 +33,10 @@ impl<'a> Settings<'a> {
         self.options.get(key).map(|v| v.trim())
     }
 
-    /// An option as it was written.
+    /// An option as it was written; its key may be in any case.
     #[cfg(any(feature = "starrocks", feature = "doris"))]
     pub(crate) fn raw(&self, key: &str) -> Option<&'a str> {
-        self.options.get(key).map(String::as_str)
+        self.options.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v.as_str())
     }
 
     /// An option that is `true` or `false` in any case.

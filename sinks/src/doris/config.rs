@@ -4,7 +4,7 @@ use super::partition::Partitions;
 use crate::olap::body::{Separators, Zone};
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
-use crate::settings::Settings;
+use crate::settings::{Settings, without_secrets};
 use crate::{SinkContext, SinkError};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -191,7 +191,7 @@ const CSV_MEANING: [&str; 7] =
 
 fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) -> Result<LoadProperties, SinkError> {
     let mut properties = LoadProperties { csv: None, headers: Vec::new(), group_commit: false, gzip: false };
-    match settings.text("sink.properties.format") {
+    match settings.raw("sink.properties.format").map(str::trim) {
         None => {}
         Some(v) if v.eq_ignore_ascii_case("json") => {}
         Some(v) if v.eq_ignore_ascii_case("csv") => {
@@ -209,15 +209,15 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
     let mut given = Vec::new();
     for (key, value) in prefixed(options, "sink.properties.") {
         let option = format!("sink.properties.{key}");
-        if value.chars().any(|c| c.is_control() && c != '\t') {
-            return Err(settings.bad(&option, value, "a value without control characters"));
-        }
         let lower = key.to_ascii_lowercase();
         match lower.as_str() {
             "format" => continue,
             "read_json_by_line" if csv || value.eq_ignore_ascii_case("true") => continue,
             "read_json_by_line" => return Err(settings.bad(&option, value, "true")),
             "column_separator" | "line_delimiter" if csv => continue,
+            _ if value.chars().any(|c| c.is_control() && c != '\t') => {
+                return Err(settings.bad(&option, value, "a value without control characters"));
+            }
             meaning if csv && CSV_MEANING.contains(&meaning) => {
                 return Err(settings.bad(&option, value, "nothing: how CSV is written and read is the sink's"));
             }
@@ -296,8 +296,8 @@ fn addresses(settings: &Settings<'_>, key: &str, text: &str) -> Result<Vec<Url>,
             {
                 urls.push(url);
             }
-            _ => return Err(settings.bad(key, part, wanted)),
+            _ => return Err(settings.bad(key, &without_secrets(part), wanted)),
         }
     }
-    if urls.is_empty() { Err(settings.bad(key, text, wanted)) } else { Ok(urls) }
+    if urls.is_empty() { Err(settings.bad(key, &without_secrets(text), wanted)) } else { Ok(urls) }
 }

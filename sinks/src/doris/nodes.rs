@@ -18,6 +18,8 @@ pub(super) const SERVICE: Service = Service {
     option: "fenodes",
     server: "Doris",
     hint: "check `username` and `password`, and that the user has LOAD on the tables",
+    tls_hint: "`fenodes` and `benodes` take `https://host:port` for ports that speak TLS and `http://host:port` for others; name \
+               backends without TLS by `benodes`; a certificate must be for the host name that is used",
 };
 /// How long a list of backends is taken for true.
 const LIST_LIFE: Duration = Duration::from_secs(30);
@@ -54,9 +56,9 @@ impl Nodes {
         for node in self.candidates()? {
             match self.frontends.ask_node(&node, request) {
                 Ok(answer) => return body(&answer),
-                Err(error) if error.cause == Cause::Unreachable => {
+                Err(error) if error.is_unsent() => {
                     tracing::warn!("doris: {}", error.message);
-                    last = Some(error);
+                    last = Some(error.or(last));
                 }
                 Err(error) => return Err(error),
             }

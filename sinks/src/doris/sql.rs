@@ -6,7 +6,7 @@ use crate::SinkError;
 use crate::olap::applier::{Connection, Failure};
 use crate::olap::frontends::Frontends;
 use crate::olap::http::{Answer, Request};
-use crate::olap::load_error::Cause;
+use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::rows::Rows;
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -52,7 +52,9 @@ fn post(frontends: &Frontends, body: &[u8]) -> Result<Rows, Failure> {
     };
     match frontends.send(&request) {
         Ok(answer) => rows(&answer),
-        Err(error) if error.cause == Cause::Refused => Err(Failure::Refused(error.message)),
+        Err(LoadError { cause: Cause::Refused | Cause::Tls, message, hint }) => {
+            Err(Failure::Refused(hint.map_or(message.clone(), |hint| format!("{message}; {hint}"))))
+        }
         Err(error) => Err(Failure::Lost(error.message)),
     }
 }

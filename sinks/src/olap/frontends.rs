@@ -2,7 +2,7 @@
 
 use super::answer::checked;
 use super::endpoints::Endpoints;
-use super::http::{Answer, Client, Request};
+use super::http::{Answer, Client, HttpError, Request};
 use super::load_error::{Cause, LoadError};
 use url::Url;
 
@@ -17,6 +17,8 @@ pub(crate) struct Service {
     pub(crate) server: &'static str,
     /// What to check where the user is refused.
     pub(crate) hint: &'static str,
+    /// What to check where a node does not agree on TLS.
+    pub(crate) tls_hint: &'static str,
 }
 
 /// All frontends of a server: the one that answered last is asked first.
@@ -56,13 +58,13 @@ impl Frontends {
                     return Ok(answer);
                 }
                 Err(error) => {
-                    let error = LoadError::from(error);
+                    let error = self.failed(error);
                     // One that may have seen the request is not passed by.
-                    if error.cause != Cause::Unreachable {
+                    if !error.is_unsent() {
                         return Err(error);
                     }
                     tracing::warn!("{}: {}", self.service.sink, error.message);
-                    last = Some(error);
+                    last = Some(error.or(last));
                 }
             }
         }
@@ -83,7 +85,15 @@ impl Frontends {
     /// # Errors
     /// It can't be reached, or answers with a failure.
     pub(crate) fn ask_node(&self, node: &Url, request: &Request<'_>) -> Result<Answer, LoadError> {
-        self.checked(self.http.send(node, request)?)
+        self.checked(self.http.send(node, request).map_err(|e| self.failed(e))?)
+    }
+
+    fn failed(&self, error: HttpError) -> LoadError {
+        let mut error = LoadError::from(error);
+        if error.cause == Cause::Tls {
+            error.hint = Some(self.service.tls_hint);
+        }
+        error
     }
 
     fn checked(&self, answer: Answer) -> Result<Answer, LoadError> {

@@ -78,7 +78,15 @@ pub(crate) enum HttpError {
         /// Why.
         reason: String,
     },
-    /// The request can't be written, the redirect can't be followed, or the two sides don't agree on TLS.
+    /// The two sides don't agree on TLS: the node has seen nothing of the request.
+    #[error("TLS with {node}: {reason}")]
+    Tls {
+        /// The node.
+        node: String,
+        /// Why.
+        reason: String,
+    },
+    /// The request can't be written, or the redirect can't be followed.
     #[error("{0}")]
     Invalid(String),
 }
@@ -247,6 +255,9 @@ fn tls_failure(error: &ureq::Error) -> Option<String> {
                 authorities::VARIABLE
             ))
         }
+        _ if error.to_string().contains(authorities::OWN_AUTHORITY) => {
+            Some(format!("{} ({error})", authorities::OWN_AUTHORITY_MEANS))
+        }
         rustls::Error::InvalidMessage(_) => Some(format!("{error}; does that port speak https?")),
         rustls::Error::InvalidCertificate(_)
         | rustls::Error::PeerIncompatible(_)
@@ -261,7 +272,7 @@ fn tls_failure(error: &ureq::Error) -> Option<String> {
 fn failure(url: &Url, error: &ureq::Error) -> HttpError {
     let node = origin(url);
     if let Some(reason) = tls_failure(error) {
-        return HttpError::Invalid(format!("TLS with {node}: {reason}"));
+        return HttpError::Tls { node, reason };
     }
     let reason = error.to_string();
     let unsent = match error {

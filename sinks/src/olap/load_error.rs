@@ -8,6 +8,8 @@ use crate::{Retry, SinkError};
 pub(crate) enum Cause {
     /// No node has seen the request.
     Unreachable,
+    /// No node has seen the request: none that could be reached agrees on TLS.
+    Tls,
     /// The request may have had its effect.
     Unknown,
     /// The server refused, and may not the next time.
@@ -63,6 +65,19 @@ impl LoadError {
         matches!(self.cause, Cause::Unreachable | Cause::Unknown | Cause::Busy)
     }
 
+    /// Whether no node has seen the request, so that another one may be asked.
+    pub(crate) fn is_unsent(&self) -> bool {
+        matches!(self.cause, Cause::Unreachable | Cause::Tls)
+    }
+
+    /// Of two nodes that did not get a request, the failure that says whether to try again.
+    pub(crate) fn or(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) if other.may_pass() && !self.may_pass() => other,
+            _ => self,
+        }
+    }
+
     /// As the pipeline sees it.
     pub(crate) fn into_sink_error(self) -> SinkError {
         let retry = if self.may_pass() { Retry::Transient } else { Retry::Permanent };
@@ -81,6 +96,7 @@ impl From<HttpError> for LoadError {
     fn from(error: HttpError) -> Self {
         let cause = match error {
             HttpError::Connect { .. } => Cause::Unreachable,
+            HttpError::Tls { .. } => Cause::Tls,
             HttpError::Broken { .. } => Cause::Unknown,
             HttpError::Invalid(_) => Cause::Refused,
         };

@@ -16,7 +16,6 @@ pub(crate) mod each;
 pub(crate) mod endpoints;
 pub(crate) mod frontends;
 pub(crate) mod http;
-
 pub(crate) mod label;
 pub(crate) mod load_error;
 pub(crate) mod load_writer;

@@ -5,7 +5,7 @@ use crate::olap::body::{Separators, Zone};
 use crate::olap::mysql::Tls;
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
-use crate::settings::Settings;
+use crate::settings::{Settings, without_secrets};
 use crate::{SinkContext, SinkError};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -185,7 +185,7 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
     // long newer servers keep prepared ones by default.
     let mut properties =
         LoadProperties { csv: None, headers: Vec::new(), timeout: 86_400, prepared_timeout: None, idle_timeout: None };
-    if settings.text("sink.properties.format").is_some_and(|v| v.eq_ignore_ascii_case("csv")) {
+    if settings.raw("sink.properties.format").map(str::trim).is_some_and(|v| v.eq_ignore_ascii_case("csv")) {
         properties.csv = Some(Separators::parse(settings, "row_delimiter")?);
     }
     let csv = properties.csv.is_some();
@@ -269,8 +269,8 @@ fn load_urls(settings: &Settings<'_>, text: &str) -> Result<Vec<Url>, SinkError>
             {
                 urls.push(url);
             }
-            _ => return Err(settings.bad("load-url", part, wanted)),
+            _ => return Err(settings.bad("load-url", &without_secrets(part), wanted)),
         }
     }
-    if urls.is_empty() { Err(settings.bad("load-url", text, wanted)) } else { Ok(urls) }
+    if urls.is_empty() { Err(settings.bad("load-url", &without_secrets(text), wanted)) } else { Ok(urls) }
 }

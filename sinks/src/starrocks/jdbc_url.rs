@@ -4,7 +4,7 @@ use crate::SinkError;
 use crate::olap::authorities;
 use crate::olap::mysql::{Tls, TlsMode};
 use crate::options::parse_bool;
-use crate::settings::Settings;
+use crate::settings::{Settings, without_secrets};
 use std::path::PathBuf;
 use url::Url;
 
@@ -27,7 +27,7 @@ pub(super) struct JdbcUrl {
 /// # Errors
 /// It can't be understood, or asks for what this version does not do, or the authority's certificates can't be read.
 pub(super) fn parse(settings: &Settings<'_>, url: &str) -> Result<JdbcUrl, SinkError> {
-    let rest = url.strip_prefix("jdbc:mysql://").ok_or_else(|| settings.bad(OPTION, url, WANTED))?;
+    let rest = url.strip_prefix("jdbc:mysql://").ok_or_else(|| settings.bad(OPTION, &without_secrets(url), WANTED))?;
     let (hosts, query) = rest.split_once('?').unwrap_or((rest, ""));
     let hosts = hosts.split('/').next().unwrap_or_default();
     let addresses: Vec<String> = hosts
@@ -43,12 +43,18 @@ pub(super) fn parse(settings: &Settings<'_>, url: &str) -> Result<JdbcUrl, SinkE
         })
         .collect();
     if addresses.is_empty() || addresses.iter().any(|a| a.contains('@')) {
-        return Err(settings.bad(OPTION, url, WANTED));
+        return Err(settings.bad(OPTION, &without_secrets(url), WANTED));
     }
     let parameters = Parameters(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect());
     let mode = parameters.mode()?;
-    let authority = parameters.authority(mode)?;
-    let tls = Tls::new(mode, authority.as_deref()).map_err(|reason| bad(&reason))?;
+    let named = parameters.authority(mode)?;
+    let from_environment = authorities::file().filter(|_| named.is_none() && mode.verifies());
+    let tls = match &from_environment {
+        None => Tls::new(mode, named.as_deref()).map_err(|reason| bad(&reason))?,
+        Some(file) => Tls::new(mode, Some(file)).map_err(|reason| {
+            bad(&reason).hint(format!("set {} to a file with authorities as PEM, or unset it", authorities::VARIABLE))
+        })?,
+    };
     Ok(JdbcUrl { addresses, tls })
 }
 
@@ -90,9 +96,9 @@ impl Parameters {
         })
     }
 
-    /// The file with the authority's certificates; `None`: the public ones.
+    /// The file with the authority's certificates, if one is named.
     fn authority(&self, mode: TlsMode) -> Result<Option<PathBuf>, SinkError> {
-        let Some(store) = self.get(STORE) else { return Ok(authorities::file().filter(|_| mode.verifies())) };
+        let Some(store) = self.get(STORE) else { return Ok(None) };
         if !mode.verifies() {
             tracing::warn!("starrocks sink: `{STORE}` in `{OPTION}` has no effect with sslMode={mode}");
             return Ok(None);

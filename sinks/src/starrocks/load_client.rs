@@ -19,6 +19,8 @@ const SERVICE: Service = Service {
     option: "load-url",
     server: "a StarRocks frontend",
     hint: "check `username` and `password`, and that the user has INSERT on the tables",
+    tls_hint: "`load-url` takes `https://host:port` for ports that speak TLS and `host:port` for others; a certificate must be \
+               for the host name that is used",
 };
 /// How long an answer is waited for where the user sets no limit.
 const LONGEST_ANSWER: Duration = Duration::from_secs(30 * 60);

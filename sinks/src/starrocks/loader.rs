@@ -17,6 +17,8 @@ const ATTEMPTS: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// How long a load under a label that another request of ours holds may take to end.
 const LABEL_WAIT: Duration = Duration::from_secs(600);
+/// How long a label that is taken may be one of which nothing is known.
+const UNKNOWN_WAIT: Duration = Duration::from_secs(10);
 
 /// A transaction that rows were loaded into, and the header that all its loads must share.
 #[derive(Clone, Debug)]
@@ -177,7 +179,7 @@ impl StarRocksLoader {
         let client = &self.shared.client;
         match client.stream_load(table, label, piece.columns.as_deref(), &piece.body) {
             Err(error) if error.cause == Cause::LabelExists => {
-                let deadline = Instant::now() + LABEL_WAIT;
+                let (deadline, unknown) = (Instant::now() + LABEL_WAIT, Instant::now() + UNKNOWN_WAIT);
                 loop {
                     match client.state(table, label)? {
                         LabelState::Committed | LabelState::Visible => return Ok(LoadReport::default()),
@@ -187,8 +189,8 @@ impl StarRocksLoader {
                                 format!("the load {label} of {} was aborted: {reason}", table),
                             ));
                         }
-                        // Another frontend may not know it yet: the rows go once more, into a table with a key.
-                        LabelState::Unknown => {
+                        // Another frontend may not know it yet; if none does for long, it is gone.
+                        LabelState::Unknown if Instant::now() > unknown => {
                             return Err(LoadError::new(
                                 Cause::Busy,
                                 format!("nothing is known of the load {label} of {table}, whose label is taken"),

@@ -244,6 +244,34 @@ async fn tables_without_a_key_keep_every_row_of_csv() {
     assert!(sink.events.write(batch).await.unwrap_err().to_string().contains("separator"));
 }
 
+/// Doris takes a carriage return before the line feed for a part of the record's end.
+#[tokio::test]
+async fn a_carriage_return_that_csv_would_lose_is_refused() {
+    use arrow_array::{ArrayRef, StringArray};
+    use rowferry_model::{Changes, Column};
+    let options = [("sink.properties.format", "csv"), ("sink.properties.line_delimiter", "\\n")];
+    let (server, mut sink) = start(&options).await;
+    let schema = crate::support::schema(
+        vec![Column::new("id", DataType::BigInt).not_null(), Column::new("name", DataType::Varchar(20))],
+        &["id"],
+    );
+    for (id, name, wanted) in [(1, "a\tb", None), (2, "abc\r", Some("separator"))] {
+        let values: Vec<ArrayRef> = vec![
+            std::sync::Arc::new(arrow_array::Int64Array::from(vec![id])),
+            std::sync::Arc::new(StringArray::from(vec![name])),
+        ];
+        let result = sink.events.write(crate::support::batch(&table(), &schema, Changes::Inserts(1), values)).await;
+        match wanted {
+            None => result.unwrap(),
+            Some(words) => assert!(result.unwrap_err().to_string().contains(words)),
+        }
+        if wanted.is_none() {
+            checkpoint(&mut sink, 1).await.unwrap();
+        }
+    }
+    assert_eq!(shown(&server, &table()), ["1|a\tb"]);
+}
+
 /// An earlier run had two phases, this one has not.
 #[tokio::test]
 async fn an_open_transaction_of_other_options_does_not_block_an_alteration() {

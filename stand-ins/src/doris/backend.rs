@@ -217,7 +217,10 @@ fn records(request: &Request, body: &[u8], table: &Table) -> Result<Vec<SourceRo
     let body = body.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(body);
     let column = csv::separator(request.header("column_separator"), "\t")?;
     let row = csv::separator(request.header("line_delimiter"), "\n")?;
-    let records = csv::records(body, &column, &row)?;
+    // A carriage return before a lone line feed is a part of it, since a version of July 2024.
+    let feeds =
+        if row == b"\n" { String::from_utf8_lossy(body).replace("\r\n", "\n").into_bytes() } else { body.to_vec() };
+    let records = csv::records(&feeds, &column, &row)?;
     let rows = records.into_iter().map(|values| {
         if values.len() != names.len() {
             let how = if values.len() < names.len() { "less" } else { "more" };

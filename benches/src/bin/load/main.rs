@@ -8,7 +8,7 @@
 //! Prints rows and MB a second, and rows a second of CPU time; the server's reading counts too, as it is the same process.
 
 #[path = "../../discard.rs"]
-mod server;
+mod discard;
 mod workload;
 
 use rowferry_model::{ChangeBatch, SchemaChange};
@@ -42,7 +42,7 @@ fn measure(rows: usize) -> Result<()> {
     if cfg!(debug_assertions) {
         println!("# built without optimisation: the figures mean nothing");
     }
-    let server = server::Discard::start()?;
+    let server = discard::Discard::start()?;
     let address = server.address().to_string();
     for (table, batch) in workload::tables()? {
         for (sink_type, format) in [("doris", "json"), ("doris", "csv"), ("starrocks", "json"), ("starrocks", "csv")] {
@@ -67,7 +67,7 @@ fn measure(rows: usize) -> Result<()> {
 }
 
 /// Wall time, CPU time and the bytes that arrived.
-async fn run(mut sink: Sink, server: &server::Discard, batch: &ChangeBatch, rows: usize) -> Result<(f64, f64, u64)> {
+async fn run(mut sink: Sink, server: &discard::Discard, batch: &ChangeBatch, rows: usize) -> Result<(f64, f64, u64)> {
     sink.events.recover(None).await.map_err(|e| e.to_string())?;
     let create = SchemaChange::CreateTable { table: batch.table().clone(), schema: Arc::clone(batch.schema()) };
     sink.events.check(create.table(), batch.schema()).map_err(|e| e.to_string())?;

@@ -1,4 +1,5 @@
-//! Rows as CSV records, as backends split them without `enclose`: at each separator, whatever stands around it.
+//! Rows as CSV records, as backends split them without `enclose`: into records at each row separator, then into values at
+//! each column separator, whatever stands around them.
 //!
 //! Nothing is escaped: what `escape` and `enclose` do to `\N` differs by server and version. A value that would be taken
 //! for something else is refused instead.
@@ -11,7 +12,7 @@ use crate::settings::Settings;
 
 /// What NULL is, to StarRocks and Doris.
 const NULL: &[u8] = b"\\N";
-/// The greatest length of a separator, to StarRocks: recorded from a frontend.
+/// The greatest length of a separator in bytes, to StarRocks: recorded from a frontend.
 const MAX_SEPARATOR: usize = 50;
 
 /// What stands between values and behind records.
@@ -28,14 +29,16 @@ impl Separators {
     /// often has the tabs and line feeds that the servers take for separators by default.
     ///
     /// # Errors
-    /// One can't be understood, or they begin alike.
+    /// One can't be understood, or one has what the other begins with.
     pub(crate) fn parse(settings: &Settings<'_>, row_key: &str) -> Result<Self, SinkError> {
         let column_key = "sink.properties.column_separator";
         let row_key = format!("sink.properties.{row_key}");
         let column = separator(settings, column_key)?.unwrap_or_else(|| vec![1]);
         let row = separator(settings, &row_key)?.unwrap_or_else(|| vec![2]);
-        if column.first() == row.first() {
-            return Err(settings.bad(&row_key, &header(&row), "another first character than the column separator's"));
+        let begins = |separator: &[u8], other: &[u8]| separator.first().is_some_and(|byte| other.contains(byte));
+        if begins(&column, &row) || begins(&row, &column) {
+            let wanted = "a separator that shares no first character with the column separator";
+            return Err(settings.bad(&row_key, &header(&row), wanted));
         }
         Ok(Self { column, row })
     }
@@ -46,7 +49,8 @@ impl Separators {
     }
 }
 
-/// `\x01`, `\t`, `\n`, or characters that stand for themselves.
+/// `\x01`, `\t`, `\n`, or characters that stand for themselves. What values are written in by ourselves is none, and
+/// neither is what is not ASCII: frontends make something else of it.
 fn separator(settings: &Settings<'_>, key: &str) -> Result<Option<Vec<u8>>, SinkError> {
     let Some(text) = settings.raw(key) else { return Ok(None) };
     let hex = text.strip_prefix("\\x").or_else(|| text.strip_prefix("\\X"));
@@ -58,9 +62,17 @@ fn separator(settings: &Settings<'_>, key: &str) -> Result<Option<Vec<u8>>, Sink
         _ => Some(text.as_bytes().to_vec()),
     };
     bytes
-        .filter(|b| (1..=MAX_SEPARATOR).contains(&b.len()))
+        .filter(|b| (1..=MAX_SEPARATOR).contains(&b.len()) && b.iter().all(|byte| may_separate(*byte)))
         .map(Some)
-        .ok_or_else(|| settings.bad(key, text, "1 to 50 characters, `\\t`, `\\n` or hexadecimal digits as `\\x01`"))
+        .ok_or_else(|| {
+            let wanted = "1 to 50 control or punctuation characters of ASCII other than \\ - : . and blanks, as such, as \
+                          `\\t`, `\\n` or by hexadecimal digits as `\\x01`";
+            settings.bad(key, text, wanted)
+        })
+}
+
+fn may_separate(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\\-:. ".contains(&byte)
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
@@ -123,7 +135,9 @@ impl Syntax for Csv {
     /// The first byte alone is looked for: a value that ends with a part of a separator would be split as well.
     fn check(&self, value: &[u8]) -> Result<(), Unfit> {
         let first = |separator: &[u8]| separator.first().is_some_and(|byte| value.contains(byte));
-        if first(&self.separators.column) || first(&self.separators.row) {
+        // Doris takes a carriage return before a line feed for a part of it.
+        let feed = self.separators.row == b"\n" && value.contains(&b'\r');
+        if first(&self.separators.column) || first(&self.separators.row) || feed {
             return Err(Unfit::Separator);
         }
         if value == NULL { Err(Unfit::NullMark) } else { Ok(()) }

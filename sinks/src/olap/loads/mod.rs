@@ -19,7 +19,7 @@ pub(crate) struct Piece {
     pub(crate) body: Vec<u8>,
     /// How many of the body's bytes count against the memory's bound.
     buffered: usize,
-    /// How many objects it has.
+    /// How many rows it has.
     pub(crate) rows: u64,
     /// The `columns` header.
     pub(crate) columns: Option<Arc<str>>,

@@ -209,13 +209,13 @@ impl Session {
     fn secret(&self, plugin: &str, nonce: &[u8], password: &Secret, mode: TlsMode) -> Result<Vec<u8>, SqlError> {
         match plugin {
             NATIVE => Ok(native_scramble(password.reveal(), nonce)),
-            // Whoever sits between could ask for it as well: not without the user's wish for TLS.
-            CLEAR if self.stream.get_ref().is_tls() && mode.demands() => {
+            // Whoever sits between could ask for it as well: only a server that is known by its certificate gets it.
+            CLEAR if self.stream.get_ref().is_tls() && mode.verifies() => {
                 Ok([password.reveal().as_bytes(), &[0]].concat())
             }
             CLEAR => Err(self.protocol(format!(
-                "the server asks for the password in clear text ({CLEAR}): only over TLS; set `sslMode=REQUIRED` or \
-                 stricter in `jdbc-url`"
+                "the server asks for the password in clear text ({CLEAR}): only over TLS with a certificate that \
+                 is verified; set `sslMode=VERIFY_CA` or `VERIFY_IDENTITY` in `jdbc-url`"
             ))),
             _ => Err(self
                 .protocol(format!("the server asks for a login by `{plugin}`; give the user a password by {NATIVE}"))),

@@ -1,5 +1,6 @@
 //! TLS by rustls: whether a connection is encrypted, and which certificates are trusted.
 
+use crate::olap::authorities::{OWN_AUTHORITY, OWN_AUTHORITY_MEANS};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring;
@@ -174,6 +175,7 @@ impl Tls {
                      `jdbc-url` by `trustCertificateKeyStoreUrl=file:…&trustCertificateKeyStoreType=PEM`"
                 )
             }
+            _ if error.to_string().contains(OWN_AUTHORITY) => format!("{OWN_AUTHORITY_MEANS} ({error})"),
             _ => format!("the handshake failed: {error}"),
         }
     }

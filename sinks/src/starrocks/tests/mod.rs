@@ -110,7 +110,10 @@ fn tls_is_asked_for_in_the_words_of_mysqls_driver() {
         (format!("{verify}=https://lb/ca.pem&trustCertificateKeyStoreType=PEM"), "is not the `file:` URL"),
         (format!("{verify}=file:///nonexistent/ca.pem&trustCertificateKeyStoreType=pem"), "/nonexistent/ca.pem"),
         // A file that is there and has no certificate.
-        (format!("{verify}={}&trustCertificateKeyStoreType=PEM", file!()), "certificates in"),
+        (
+            format!("{verify}={}&trustCertificateKeyStoreType=PEM", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")),
+            "there is none",
+        ),
     ] {
         let error = mode(&parameters).unwrap_err();
         assert!(error.contains(words) && error.contains("`jdbc-url`"), "{parameters}: {error}");
@@ -160,12 +163,33 @@ fn csv_has_separators_that_text_seldom_has() {
         ("sink.properties.column_separator", "\\s"),
         ("sink.properties.column_separator", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"),
         ("sink.properties.row_delimiter", "\\x0102"),
+        ("sink.properties.row_delimiter", "|\\x01"),
+        ("sink.properties.row_delimiter", "N"),
+        ("sink.properties.column_separator", "00"),
+        ("sink.properties.column_separator", "-"),
+        ("sink.properties.column_separator", "§"),
+        ("sink.properties.column_separator", "\\xc2a7"),
+        ("sink.properties.column_separator", "|\u{2}"),
         ("sink.properties.columns", "id"),
         ("sink.properties.enclose", "'"),
         ("sink.properties.trim_space", "true"),
     ] {
         let error = headers(&[(key, value)]).unwrap_err();
-        assert!(error.contains(key), "{key}: {error}");
+        let other = if value == "|\u{2}" { "sink.properties.row_delimiter" } else { key };
+        assert!(error.contains(other), "{key}: {error}");
+    }
+}
+
+#[test]
+fn addresses_are_shown_without_secrets() {
+    for (option, value) in [
+        ("jdbc-url", "jdbc:mysql://root:s3cret@fe:9030"),
+        ("jdbc-url", "jdbc:mariadb://fe:9030/?trustCertificateKeyStorePassword=s3cret"),
+        ("load-url", "http://root:s3cret@fe:8030"),
+        ("load-url", "root:s3cret@fe:8030"),
+    ] {
+        let error = parse(&[(option, value)]).unwrap_err();
+        assert!(error.contains(option) && !error.contains("s3cret"), "{error}");
     }
 }
 
