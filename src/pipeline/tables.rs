@@ -48,9 +48,9 @@ pub(super) struct TableEntry {
     pub(super) changed_at: Instant,
 }
 
-/// How long a transaction that the stream has shown may take until reads see it, where the server can't be asked: a
-/// MySQL without GTIDs writes it to the log, and sends it, before it commits it.
-const VISIBLE_AFTER: Duration = Duration::from_millis(50);
+/// How long a transaction that the stream has shown may take until reads see it, where the server can't be asked: MySQL
+/// writes it to the log, and sends it, before it commits it, and one without GTIDs or before 5.7 does not tell when.
+const VISIBLE_AFTER: Duration = Duration::from_millis(100);
 
 impl TableEntry {
     /// A table without snapshot.

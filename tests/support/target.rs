@@ -248,8 +248,10 @@ impl EvolvingTarget {
     }
 }
 
+/// The same for the same values, whatever the order in which the columns came.
 fn table_bag_key(row: &Map<String, Value>) -> String {
-    Value::Object(row.clone()).to_string()
+    let sorted: BTreeMap<&String, &Value> = row.iter().collect();
+    format!("{sorted:?}")
 }
 
 impl Table {

@@ -89,16 +89,19 @@ impl<'a> Cells<'a> {
                 let text = a.value(row);
                 fits(text.len(), self.limit)?;
                 syntax.text(out, text);
+                syntax.check(out.get(start..).unwrap_or_default())?;
             }
             Values::Bytes(a) if self.form == Form::Hex => {
                 let bytes = a.value(row);
                 fits(bytes.len() * 2, self.limit)?;
                 in_quotes(syntax, out, true, |out| append_hex(out, bytes));
+                syntax.check(out.get(start..).unwrap_or_default())?;
             }
             Values::Bytes(a) => {
                 let bytes = a.value(row);
                 fits(bytes.len(), self.limit)?;
                 in_quotes(syntax, out, true, |out| append_base64(out, bytes));
+                syntax.check(out.get(start..).unwrap_or_default())?;
             }
             Values::Date(a) => day(syntax, out, |out| append_date(out, a.value(row).into()))?,
             Values::Time(a, precision) => {
@@ -109,7 +112,7 @@ impl<'a> Cells<'a> {
                 day(syntax, out, |out| append_timestamp(out, self.zone.wall(a.value(row), &self.last)))?;
             }
         }
-        syntax.check(out.get(start..).unwrap_or_default())
+        Ok(())
     }
 }
 

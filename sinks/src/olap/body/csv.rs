@@ -71,7 +71,8 @@ fn separator(settings: &Settings<'_>, key: &str) -> Result<Option<Vec<u8>>, Sink
         })
 }
 
-fn may_separate(byte: u8) -> bool {
+/// Not what numbers, days and times are written in: those need no look at.
+pub(super) fn may_separate(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\\-:. ".contains(&byte)
 }
 

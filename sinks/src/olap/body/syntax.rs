@@ -36,7 +36,8 @@ pub(super) trait Syntax {
     /// Appends a value that is the same for all rows.
     fn constant(&self, out: &mut Vec<u8>, constant: Constant);
 
-    /// Whether the value that was just written can be told from what stands around it.
+    /// Whether a text, or bytes as text, that was just written can be told from what stands around it. Numbers, days and
+    /// times always can.
     ///
     /// # Errors
     /// It can't.

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+use super::csv::may_separate;
 use super::escape::{append_base64, append_hex, append_string};
 use super::numbers::{append_decimal, append_f32, append_f64, append_i64, append_padded};
 use super::time::{append_date, append_time, append_timestamp};
@@ -101,6 +102,28 @@ proptest! {
         prop_assert_eq!(double.parse::<f64>().unwrap(), value);
         prop_assert!(serde_json::from_str::<serde_json::Number>(&double).is_ok());
         prop_assert_eq!(text(|o| append_f32(o, single)).parse::<f32>().unwrap(), single);
+    }
+
+    /// In CSV nobody looks for separators in these.
+    #[test]
+    fn what_is_no_text_has_no_separator(
+        double in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO,
+        single in proptest::num::f32::NORMAL,
+        integer: i64,
+        decimal: i128,
+        days in -719_528..2_932_896_i64,
+        micros in -3_020_399_999_999..3_020_399_999_999_i64,
+    ) {
+        let all = text(|o| {
+            append_f64(o, double);
+            append_f32(o, single);
+            append_i64(o, integer);
+            append_decimal(o, decimal, 18);
+            append_date(o, days).unwrap();
+            append_timestamp(o, micros).unwrap();
+            append_time(o, micros, 6);
+        });
+        prop_assert!(!all.bytes().any(may_separate), "{}", all);
     }
 
     #[test]
