@@ -28,20 +28,22 @@ pub(crate) trait LoadTarget: Send + Sync + 'static {
     /// # Errors
     /// A table or a schema that the server can't hold.
     fn plan(&self, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError>;
+}
 
+/// What the user has set for the writer itself.
+pub(crate) struct WriterSettings {
+    /// How much may be buffered, and how many tables may be loaded or committed at a time.
+    pub(crate) limits: Limits,
     /// Where instants become wall times.
-    fn zone(&self) -> &Zone;
-
-    /// How many tables are committed at a time.
-    fn threads(&self) -> usize;
-
+    pub(crate) zone: Zone,
     /// Whether a transaction that the server no longer knows counts as committed.
-    fn assume_committed(&self) -> bool;
+    pub(crate) assume_committed: bool,
 }
 
 /// Takes rows for one kind of server.
 pub(crate) struct LoadWriter<T: LoadTarget> {
     target: Arc<T>,
+    settings: WriterSettings,
     shared: Arc<Attempts<T::Client>>,
     loads: Loads<T::Loader>,
     plans: HashMap<TableId, (Arc<TableSchema>, Arc<Plan>)>,
@@ -55,9 +57,14 @@ impl<T: LoadTarget> LoadWriter<T> {
     const SINK: &'static str = <T::Client as Transactions>::SINK;
 
     /// A writer; nothing is connected yet.
-    pub(crate) fn new(target: Arc<T>, shared: Arc<Attempts<T::Client>>, loader: T::Loader, limits: Limits) -> Self {
-        let loads = Loads::new(Arc::new(loader), limits);
-        Self { target, shared, loads, plans: HashMap::new(), warned: HashSet::new(), failed: None }
+    pub(crate) fn new(
+        target: Arc<T>,
+        shared: Arc<Attempts<T::Client>>,
+        loader: T::Loader,
+        settings: WriterSettings,
+    ) -> Self {
+        let loads = Loads::new(Arc::new(loader), settings.limits);
+        Self { target, settings, shared, loads, plans: HashMap::new(), warned: HashSet::new(), failed: None }
     }
 
     fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
@@ -80,7 +87,7 @@ impl<T: LoadTarget> LoadWriter<T> {
                 batch.table()
             );
         }
-        let mut encoder = BatchEncoder::new(&plan, batch, self.target.zone())?;
+        let mut encoder = BatchEncoder::new(&plan, batch, &self.settings.zone)?;
         while !encoder.is_done() {
             self.loads.make_room().await?;
             let columns = plan.columns_header.as_deref();
@@ -110,7 +117,7 @@ impl<T: LoadTarget> LoadWriter<T> {
     async fn commit_saved(&mut self, committable: &Committable) -> Result<Vec<TableId>, SinkError> {
         let transactions: Vec<<T::Client as Commits>::Prepared> = committable::decode(Self::SINK, committable)?;
         let tables = transactions.iter().map(T::Client::table).collect();
-        commit_all(&self.shared, self.target.threads(), self.target.assume_committed(), transactions).await?;
+        commit_all(&self.shared, self.settings.limits.threads, self.settings.assume_committed, transactions).await?;
         Ok(tables)
     }
 }
@@ -160,7 +167,7 @@ impl<T: LoadTarget> EventSink for LoadWriter<T> {
         self.shared.begin(checkpoint.saturating_add(1));
         let Some(committable) = committable else { return Ok(()) };
         let tables = self.commit_saved(&committable).await?;
-        discard_all(&self.shared, self.target.threads(), tables).await
+        discard_all(&self.shared, self.settings.limits.threads, tables).await
     }
 
     fn gauges(&self) -> Vec<Gauge> {

@@ -5,8 +5,8 @@ use super::load_client::LoadClient;
 use super::loader::StarRocksLoader;
 use super::row_plan::row_plan;
 use super::shared::Shared;
-use crate::olap::body::{Plan, Zone};
-use crate::olap::load_writer::{LoadTarget, LoadWriter};
+use crate::olap::body::Plan;
+use crate::olap::load_writer::{LoadTarget, LoadWriter, WriterSettings};
 use crate::olap::loads::Limits;
 use crate::{Capabilities, SinkError};
 use rowferry_model::{TableId, TableSchema};
@@ -28,7 +28,8 @@ pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> LoadWriter<Con
         threads: config.threads,
     };
     let loader = StarRocksLoader::new(&config, Arc::clone(&shared));
-    LoadWriter::new(config, shared, loader, limits)
+    let settings = WriterSettings { limits, zone: config.zone.clone(), assume_committed: config.assume_committed };
+    LoadWriter::new(config, shared, loader, settings)
 }
 
 impl LoadTarget for Config {
@@ -41,17 +42,5 @@ impl LoadTarget for Config {
 
     fn plan(&self, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError> {
         row_plan(self, table, schema)
-    }
-
-    fn zone(&self) -> &Zone {
-        &self.zone
-    }
-
-    fn threads(&self) -> usize {
-        self.threads
-    }
-
-    fn assume_committed(&self) -> bool {
-        self.assume_committed
     }
 }
