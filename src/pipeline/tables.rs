@@ -261,7 +261,7 @@ impl Attempt<'_> {
             definition,
             generation,
             armed_at,
-            unseen_for: VISIBLE_AFTER.saturating_sub(entry.changed_at.elapsed()),
+            visible_from: entry.changed_at + VISIBLE_AFTER,
             batch_rows: 8192,
             max_rows,
             max_bytes: memory,

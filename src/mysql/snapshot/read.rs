@@ -29,9 +29,8 @@ pub struct ChunkTask {
     pub generation: u32,
     /// Where the stream was when the chunk was armed: all before it must be visible before the chunk is read.
     pub armed_at: Offset,
-    /// How long it may still take until all that the stream has shown of the table is visible; counts where the server
-    /// can't be asked.
-    pub unseen_for: Duration,
+    /// When all that the stream has shown of the table should be visible; counts where the server can't be asked.
+    pub visible_from: Instant,
     /// Rows a batch.
     pub batch_rows: usize,
     /// Rows that a chunk may have; more, and it is split.
@@ -107,7 +106,7 @@ fn read_rows(
     task: &ChunkTask,
     seen: &mut Option<GtidSet>,
 ) -> Result<ReadOutcome> {
-    let consistent = wait_until_visible(connection, &task.armed_at, task.unseen_for, seen)?;
+    let consistent = wait_until_visible(connection, &task.armed_at, task.visible_from, seen)?;
     let condition = task.key.range_condition(task.chunk.low.as_ref(), task.chunk.high.as_ref());
     let filter = if condition.is_empty() { String::new() } else { format!(" WHERE {condition}") };
     let sql = format!(
@@ -187,7 +186,7 @@ fn split(connection: &mut Connection, task: &ChunkTask, fitted: u64) -> Result<R
 fn wait_until_visible(
     connection: &mut Connection,
     armed_at: &Offset,
-    unseen_for: Duration,
+    visible_from: Instant,
     seen: &mut Option<GtidSet>,
 ) -> Result<bool> {
     let server = connection.server();
@@ -218,7 +217,7 @@ fn wait_until_visible(
             }
             // There is nothing to ask; the gap between log and engine is one commit's length.
             (None, Flavor::Mysql) => {
-                std::thread::sleep(unseen_for);
+                std::thread::sleep(visible_from.saturating_duration_since(Instant::now()));
                 (true, false)
             }
         };
