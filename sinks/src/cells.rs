@@ -7,6 +7,8 @@ use arrow_array::types::{
     Int64Type, TimestampMicrosecondType,
 };
 use arrow_array::{Array, BinaryArray, BooleanArray, PrimitiveArray, StringArray};
+#[cfg(feature = "olap")]
+use arrow_buffer::NullBuffer;
 use rowferry_model::{ChangeBatch, DataType};
 
 /// The values of a column.
@@ -83,6 +85,27 @@ impl<'a> Cells<'a> {
             Self::Time(a, _) => *a,
             Self::Timestamp(a, _) | Self::Instant(a, _) => *a,
         }
+    }
+
+    /// Which values are NULL; `None` where none is.
+    #[cfg(feature = "olap")]
+    pub(crate) fn nulls(&self) -> Option<&'a NullBuffer> {
+        match *self {
+            Self::Boolean(a) => a.nulls(),
+            Self::Int8(a) => a.nulls(),
+            Self::Int16(a) => a.nulls(),
+            Self::Int32(a) => a.nulls(),
+            Self::Int64(a) => a.nulls(),
+            Self::Float32(a) => a.nulls(),
+            Self::Float64(a) => a.nulls(),
+            Self::Decimal(a, _) => a.nulls(),
+            Self::Text(a) => a.nulls(),
+            Self::Bytes(a) => a.nulls(),
+            Self::Date(a) => a.nulls(),
+            Self::Time(a, _) => a.nulls(),
+            Self::Timestamp(a, _) | Self::Instant(a, _) => a.nulls(),
+        }
+        .filter(|nulls| nulls.null_count() > 0)
     }
 
     /// Whether a value is NULL.

@@ -58,10 +58,11 @@ pub trait EventSink: Send {
     /// A type or a key that the target can't hold: names table, column and remedy.
     fn check(&self, table: &TableId, schema: &TableSchema) -> Result<(), SinkError>;
 
-    /// Takes rows; may buffer them within its own bounds and may make the caller wait.
+    /// Takes rows; may buffer them within its own bounds and may make the caller wait. Who encodes or sends them beside the
+    /// caller tells what is wrong with one by a later call, by the next `prepare` at the latest, and takes nothing more.
     ///
     /// # Errors
-    /// A row can't be written.
+    /// A row of this call or of an earlier one can't be written.
     async fn write(&mut self, batch: ChangeBatch) -> Result<(), SinkError>;
 
     /// Writes out what is buffered if it has waited long enough; called about every 100 ms while no rows come.

@@ -1,10 +1,10 @@
-//! Takes rows: encodes them table by table, and keeps loads of several tables under way.
+//! Takes rows: encodes them table by table, many at a time beside the caller, and keeps loads of several tables under way.
 
 use super::attempts::{Attempts, Transactions};
-use super::body::{BatchEncoder, Plan, Zone};
+use super::body::{Plan, Rows, Zone};
 use super::commit::{Commits, commit_all, discard_all};
 use super::committable;
-use super::loads::{Limits, Loader, Loads};
+use super::loads::{Buffer, Limits, Loader, Loads};
 use crate::{Capabilities, Committable, EventSink, Gauge, SinkError};
 use async_trait::async_trait;
 use rowferry_model::{ChangeBatch, CheckpointId, TableId, TableSchema};
@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 /// A kind of server with the user's options, as the writer needs it.
 pub(crate) trait LoadTarget: Send + Sync + 'static {
@@ -46,6 +47,8 @@ pub(crate) struct LoadWriter<T: LoadTarget> {
     settings: WriterSettings,
     shared: Arc<Attempts<T::Client>>,
     loads: Loads<T::Loader>,
+    /// Rows that are being encoded; those that come next wait for them.
+    encoding: Option<JoinHandle<Result<(Rows, Buffer), SinkError>>>,
     plans: HashMap<TableId, (Arc<TableSchema>, Arc<Plan>)>,
     /// Tables without a key whose changes can't be followed, as the log has said.
     warned: HashSet<TableId>,
@@ -64,7 +67,16 @@ impl<T: LoadTarget> LoadWriter<T> {
         settings: WriterSettings,
     ) -> Self {
         let loads = Loads::new(Arc::new(loader), settings.limits);
-        Self { target, settings, shared, loads, plans: HashMap::new(), warned: HashSet::new(), failed: None }
+        Self {
+            target,
+            settings,
+            shared,
+            loads,
+            encoding: None,
+            plans: HashMap::new(),
+            warned: HashSet::new(),
+            failed: None,
+        }
     }
 
     fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
@@ -78,8 +90,9 @@ impl<T: LoadTarget> LoadWriter<T> {
         Ok(plan)
     }
 
-    async fn take(&mut self, batch: &ChangeBatch) -> Result<(), SinkError> {
-        let plan = self.plan(batch)?;
+    async fn take(&mut self, batch: ChangeBatch) -> Result<(), SinkError> {
+        self.encoded().await?;
+        let plan = self.plan(&batch)?;
         if plan.keys.is_empty() && !batch.changes().all_inserts() && self.warned.insert(batch.table().clone()) {
             tracing::warn!(
                 "{}: {} has no key: its updates add rows, and its deletions are left out",
@@ -87,13 +100,71 @@ impl<T: LoadTarget> LoadWriter<T> {
                 batch.table()
             );
         }
-        let mut encoder = BatchEncoder::new(&plan, batch, &self.settings.zone)?;
-        while !encoder.is_done() {
-            self.loads.make_room().await?;
-            let columns = plan.columns_header.as_deref();
-            self.loads.append(batch.table(), columns, |out, limit, rows| encoder.fill(out, limit, rows))?;
+        let rows = Rows::new(batch, plan);
+        if rows.are_few() {
+            self.encode_here(rows).await?;
+        } else {
+            self.encode_beside(rows).await?;
         }
         self.loads.start()
+    }
+
+    async fn encode_here(&mut self, mut rows: Rows) -> Result<(), SinkError> {
+        while !rows.is_done() {
+            self.loads.make_room().await?;
+            let mut buffer = self.loads.lend(rows.table(), rows.columns());
+            rows.fill(&mut buffer, &self.settings.zone)?;
+            self.loads.take_back(buffer);
+        }
+        Ok(())
+    }
+
+    async fn encode_beside(&mut self, mut rows: Rows) -> Result<(), SinkError> {
+        self.loads.make_room().await?;
+        let mut buffer = self.loads.lend(rows.table(), rows.columns());
+        let zone = self.settings.zone.clone();
+        self.encoding = Some(spawn_blocking(move || {
+            rows.fill(&mut buffer, &zone)?;
+            Ok((rows, buffer))
+        }));
+        Ok(())
+    }
+
+    /// Waits until the rows that were taken last are in their table's buffer.
+    async fn encoded(&mut self) -> Result<(), SinkError> {
+        while let Some(task) = &mut self.encoding {
+            let ended = task.await;
+            self.encoding = None;
+            let (rows, buffer) = ended.map_err(|e| {
+                SinkError::permanent(format!("{} sink: a thread that encodes ended unexpectedly: {e}", Self::SINK))
+            })??;
+            self.loads.take_back(buffer);
+            if !rows.is_done() {
+                self.encode_beside(rows).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<(), SinkError> {
+        // Rows under way don't hold up what is older: the next call comes soon.
+        if self.encoding.as_ref().is_some_and(JoinHandle::is_finished) {
+            self.encoded().await?;
+        }
+        self.loads.flush_old().await
+    }
+
+    async fn abandon(&mut self) {
+        // Threads can't be broken off: this one ends by itself.
+        if let Some(task) = self.encoding.take() {
+            let _ = task.await;
+        }
+        self.loads.abandon().await;
+    }
+
+    async fn prepare_loads(&mut self) -> Result<Vec<<T::Loader as Loader>::Prepared>, SinkError> {
+        self.encoded().await?;
+        self.loads.prepare().await
     }
 
     /// Remembers a failure: a checkpoint that lost rows must not be prepared later.
@@ -134,19 +205,19 @@ impl<T: LoadTarget> EventSink for LoadWriter<T> {
 
     async fn write(&mut self, batch: ChangeBatch) -> Result<(), SinkError> {
         self.check_alive()?;
-        let result = self.take(&batch).await;
+        let result = self.take(batch).await;
         self.guard(result)
     }
 
     async fn idle(&mut self) -> Result<(), SinkError> {
         self.check_alive()?;
-        let result = self.loads.flush_old().await;
+        let result = self.flush().await;
         self.guard(result)
     }
 
     async fn prepare(&mut self, checkpoint: CheckpointId) -> Result<Option<Committable>, SinkError> {
         self.check_alive()?;
-        let result = self.loads.prepare().await;
+        let result = self.prepare_loads().await;
         let prepared = self.guard(result)?;
         self.shared.set_checkpoint(checkpoint.saturating_add(1));
         if prepared.is_empty() { Ok(None) } else { committable::encode(Self::SINK, prepared).map(Some) }
@@ -157,7 +228,7 @@ impl<T: LoadTarget> EventSink for LoadWriter<T> {
     }
 
     async fn recover(&mut self, last: Option<(CheckpointId, Option<Committable>)>) -> Result<(), SinkError> {
-        self.loads.abandon().await;
+        self.abandon().await;
         self.plans.clear();
         self.failed = None;
         let Some((checkpoint, committable)) = last else {
@@ -175,7 +246,7 @@ impl<T: LoadTarget> EventSink for LoadWriter<T> {
     }
 
     async fn close(&mut self) -> Result<(), SinkError> {
-        self.loads.abandon().await;
+        self.abandon().await;
         Ok(())
     }
 }

@@ -12,14 +12,17 @@ use crate::{Capabilities, SinkError};
 use rowferry_model::{TableId, TableSchema};
 use std::sync::Arc;
 
-/// Backends refuse JSON of more than 100 MB, and parse it as a whole.
+/// Backends refuse JSON of more than 100 MB, and parse it as a whole. Each load makes a version of the table.
 const MAX_PIECE: usize = 64 << 20;
+/// A transaction is one version, however many loads it has: short ones keep sending and encoding side by side.
+const MAX_TRANSACTION_PIECE: usize = 16 << 20;
 const MIN_PIECE: usize = 64 << 10;
 
 /// A writer; nothing is connected yet.
 pub(super) fn writer(config: Arc<Config>, shared: Arc<Shared>) -> LoadWriter<Config> {
     // So that each thread can load one piece while another fills up.
-    let piece = (config.max_bytes / (config.threads + 1)).clamp(MIN_PIECE, MAX_PIECE).min(config.max_bytes.max(1));
+    let most = if config.transactional { MAX_TRANSACTION_PIECE } else { MAX_PIECE };
+    let piece = (config.max_bytes / (config.threads + 1)).clamp(MIN_PIECE, most).min(config.max_bytes.max(1));
     let limits = Limits {
         bytes: config.max_bytes,
         piece,

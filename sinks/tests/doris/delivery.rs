@@ -1,6 +1,7 @@
 //! What only Doris has: modes, backends, tables without a key.
 
 use crate::olap::delivery::{PATIENCE, Pipeline, start};
+use crate::olap::large::inserts;
 use crate::stand_in::{FaultAction, Gate, Settings, When};
 use crate::support::{
     EXACTLY_ONCE, StandIn, checkpoint, create, exact, options, rows, shown, simple_schema, sink, table,
@@ -295,4 +296,16 @@ async fn an_open_transaction_of_other_options_does_not_block_an_alteration() {
     };
     second.metadata.apply(&change, Some(&after)).await.unwrap();
     assert_eq!(server.world().jobs.last().unwrap().state, "FINISHED");
+}
+
+#[tokio::test]
+async fn a_large_batch_becomes_as_many_loads_as_it_needs() {
+    let (server, mut sink) = start(&[("sink.buffer-flush.interval", "1h")]).await;
+    sink.events.write(inserts(0, 1000, "first")).await.unwrap();
+    sink.events.write(inserts(1000, 120_000, "many")).await.unwrap();
+    checkpoint(&mut sink, 1).await.unwrap();
+    let mut world = server.world();
+    assert_eq!(world.rows("shop", "orders").len(), 121_000);
+    let loads = world.operations.iter().filter(|o| o.0 == "load").count();
+    assert_eq!(loads, 3, "50,000 rows a load");
 }

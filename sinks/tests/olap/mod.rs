@@ -5,6 +5,7 @@ pub mod delivery;
 pub mod fixture;
 pub mod golden;
 mod https;
+pub mod large;
 mod metadata;
 pub mod real;
 pub mod recordings;

@@ -1,6 +1,7 @@
 //! What only StarRocks has.
 
 use crate::olap::delivery::{PATIENCE, start};
+use crate::olap::large::inserts;
 use crate::stand_in::{FaultAction, Gate, Settings, When};
 use crate::support::{StandIn, checkpoint, create, rows, shown, sink, table};
 use rowferry_model::RowOp::Insert;
@@ -93,6 +94,19 @@ async fn memory_is_bounded_and_a_slow_table_does_not_hold_up_the_others() {
     let loads = server.world().operations.iter().filter(|o| o.0 == "load").count();
     assert!(loads > 3, "{loads} loads");
     assert_eq!(server.world().transactions.len(), 2, "loads of a table share a transaction");
+}
+
+#[tokio::test]
+async fn a_large_batch_becomes_as_many_loads_as_it_needs() {
+    let (server, mut sink) = start(&[("sink.buffer-flush.max-bytes", "300000")]).await;
+    for round in 0..3 {
+        sink.events.write(inserts(round * 10_000, 10_000, "a name of twenty b..")).await.unwrap();
+    }
+    checkpoint(&mut sink, 1).await.unwrap();
+    let mut world = server.world();
+    assert_eq!(world.rows("shop", "orders").len(), 30_000);
+    let loads = world.operations.iter().filter(|o| o.0 == "load").count();
+    assert!((15..30).contains(&loads), "{loads} loads of 100 kB");
 }
 
 #[tokio::test]

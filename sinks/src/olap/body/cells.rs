@@ -7,6 +7,7 @@ use super::syntax::Syntax;
 use super::time::{append_date, append_time, append_timestamp};
 use super::zone::{LastOffset, Zone};
 use crate::cells::Cells as Values;
+use arrow_buffer::NullBuffer;
 
 /// A value that the target can't hold.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub(super) enum Unfit {
 /// The values of a column, and how they are written.
 pub(super) struct Cells<'a> {
     values: Values<'a>,
+    nulls: Option<&'a NullBuffer>,
     form: Form,
     limit: usize,
     zone: &'a Zone,
@@ -41,12 +43,13 @@ impl<'a> Cells<'a> {
     /// A column.
     pub(super) fn new(plan: &ColumnPlan, values: Values<'a>, zone: &'a Zone) -> Self {
         let limit = plan.limit.unwrap_or(usize::MAX);
-        Self { values, form: plan.form, limit, zone, last: LastOffset::default() }
+        let nulls = values.nulls();
+        Self { values, nulls, form: plan.form, limit, zone, last: LastOffset::default() }
     }
 
     /// Whether a value is NULL.
     pub(super) fn is_null(&self, row: usize) -> bool {
-        self.values.is_null(row)
+        self.nulls.is_some_and(|nulls| nulls.is_null(row))
     }
 
     /// Whether the values of two rows are the same to the target: -0 is written as 0.

@@ -10,7 +10,7 @@ use crate::cells::Cells as Values;
 use rowferry_model::{ChangeBatch, RowOp};
 
 /// Writes the rows of one batch, as many at a time as fit.
-pub(crate) struct BatchEncoder<'a> {
+pub(super) struct BatchEncoder<'a> {
     plan: &'a Plan,
     batch: &'a ChangeBatch,
     cells: Vec<Cells<'a>>,
@@ -18,22 +18,31 @@ pub(crate) struct BatchEncoder<'a> {
 }
 
 impl<'a> BatchEncoder<'a> {
-    /// An encoder that has written nothing yet.
+    /// An encoder whose first row is `next`.
     ///
     /// # Errors
     /// A column is not of the type that the schema says.
-    pub(crate) fn new(plan: &'a Plan, batch: &'a ChangeBatch, zone: &'a Zone) -> Result<Self, SinkError> {
+    pub(super) fn starting_at(
+        next: usize,
+        plan: &'a Plan,
+        batch: &'a ChangeBatch,
+        zone: &'a Zone,
+    ) -> Result<Self, SinkError> {
         let values = Values::of(batch)?;
         let cells: Vec<Cells<'a>> =
             plan.columns.iter().zip(values).map(|(column, values)| Cells::new(column, values, zone)).collect();
         if cells.len() != plan.columns.len() {
             return Err(SinkError::permanent(format!("a batch of {} lacks columns", batch.table())));
         }
-        Ok(Self { plan, batch, cells, next: 0 })
+        Ok(Self { plan, batch, cells, next })
     }
 
-    /// Whether all rows are written.
-    pub(crate) fn is_done(&self) -> bool {
+    /// The first row that is not written.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    fn is_done(&self) -> bool {
         self.next >= self.batch.num_rows()
     }
 
@@ -42,7 +51,7 @@ impl<'a> BatchEncoder<'a> {
     ///
     /// # Errors
     /// A value that the target can't hold: names table, column and key.
-    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
+    pub(super) fn fill(&mut self, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
         match &self.plan.format {
             Format::Json(json) => self.fill_as(json, out, limit, rows),
             Format::Csv(csv) => self.fill_as(csv, out, limit, rows),
@@ -142,7 +151,7 @@ impl<'a> BatchEncoder<'a> {
                 key.extend_from_slice(b", ");
             }
             if let (Some(plan), Some(cells)) = (self.plan.columns.get(*k), self.cells.get(*k)) {
-                key.extend_from_slice(plan.head());
+                plan.append_head(&mut key);
                 // The key itself may be what does not fit.
                 if cells.is_null(row) || cells.append(&json, &mut key, row).is_err() {
                     key.extend_from_slice(b"?");

@@ -16,27 +16,63 @@ const ESCAPES: [u8; 256] = {
     table
 };
 
-/// Appends a JSON string with its quotes.
+/// How many bytes are looked at together.
+const BLOCK: usize = 16;
+
+/// Appends a JSON string with its quotes. Most blocks have nothing to escape: they are looked at without a branch a byte,
+/// which the compiler turns into vector instructions, and copied in one go with their neighbours.
 pub(super) fn append_string(out: &mut Vec<u8>, text: &str) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     let bytes = text.as_bytes();
     out.push(b'"');
-    let mut from = 0;
-    for (i, byte) in bytes.iter().enumerate() {
-        let escape = ESCAPES[usize::from(*byte)];
-        if escape == 0 {
-            continue;
-        }
-        out.extend_from_slice(&bytes[from..i]);
-        from = i + 1;
-        if escape == b'u' {
-            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-        } else {
-            out.extend_from_slice(&[b'\\', escape]);
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let mut copied = 0;
+    for (i, block) in blocks.iter().enumerate() {
+        if is_special(block) {
+            out.extend_from_slice(&bytes[copied..i * BLOCK]);
+            append_escaped(out, block);
+            copied = (i + 1) * BLOCK;
         }
     }
-    out.extend_from_slice(&bytes[from..]);
+    // Of a longer text the last block is looked at instead of the rest, which is a part of it.
+    let special = bytes.last_chunk::<BLOCK>().map_or_else(|| rest.iter().any(|b| is_special(&[*b])), is_special);
+    if special {
+        out.extend_from_slice(&bytes[copied..bytes.len() - rest.len()]);
+        append_escaped(out, rest);
+    } else {
+        out.extend_from_slice(&bytes[copied..]);
+    }
     out.push(b'"');
+}
+
+fn is_special<const N: usize>(block: &[u8; N]) -> bool {
+    block.iter().fold(false, |any, b| any | (*b < 0x20) | (*b == b'"') | (*b == b'\\'))
+}
+
+/// Appends a block with something to escape. In JSON documents there are many: one copy for all is cheaper than one for
+/// each piece between them.
+fn append_escaped(out: &mut Vec<u8>, block: &[u8]) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut escaped = [0; 6 * BLOCK];
+    let mut length = 0;
+    for byte in block {
+        let start = length;
+        match ESCAPES[usize::from(*byte)] {
+            0 => {
+                escaped[start] = *byte;
+                length += 1;
+            }
+            b'u' => {
+                let digits = [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+                escaped[start..start + 6].copy_from_slice(&[b'\\', b'u', b'0', b'0', digits[0], digits[1]]);
+                length += 6;
+            }
+            letter => {
+                escaped[start..start + 2].copy_from_slice(&[b'\\', letter]);
+                length += 2;
+            }
+        }
+    }
+    out.extend_from_slice(&escaped[..length]);
 }
 
 /// Appends bytes as upper-case hexadecimal digits.

@@ -41,7 +41,7 @@ impl Syntax for Json {
     }
 
     fn field(&self, out: &mut Vec<u8>, column: &ColumnPlan) {
-        out.extend_from_slice(column.head());
+        column.append_head(out);
     }
 
     fn end_field(&self, out: &mut Vec<u8>) {

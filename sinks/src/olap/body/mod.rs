@@ -8,6 +8,7 @@ mod escape;
 mod json;
 mod numbers;
 mod plan;
+mod rows;
 mod syntax;
 mod time;
 mod zone;
@@ -16,7 +17,7 @@ mod zone;
 mod tests;
 
 pub(crate) use csv::{Csv, Separators};
-pub(crate) use encoder::BatchEncoder;
 pub(crate) use json::{Framing, Json, OpField};
 pub(crate) use plan::{ColumnPlan, Constant, Form, Format, Plan};
+pub(crate) use rows::Rows;
 pub(crate) use zone::Zone;

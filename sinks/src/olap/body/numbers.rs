@@ -1,44 +1,38 @@
 //! Numbers as text.
 
-use std::io::Write;
-
 /// `00` to `99`.
-const PAIRS: [u8; 200] = {
-    let mut table = [0; 200];
+const PAIRS: [[u8; 2]; 100] = {
+    let mut table = [[0; 2]; 100];
     let mut i = 0;
     while i < 100 {
-        table[2 * i] = b'0' + (i / 10) as u8;
-        table[2 * i + 1] = b'0' + (i % 10) as u8;
+        table[i] = [b'0' + (i / 10) as u8, b'0' + (i % 10) as u8];
         i += 1;
     }
     table
 };
 
-/// Appends two digits of a number below 100.
-pub(super) fn append_pair(out: &mut Vec<u8>, n: u32) {
-    let at = 2 * (n % 100) as usize;
-    out.extend_from_slice(&PAIRS[at..at + 2]);
+/// The last two digits of a number.
+pub(super) fn pair(n: u32) -> [u8; 2] {
+    PAIRS[(n % 100) as usize]
 }
 
 /// Appends an unsigned number.
 pub(super) fn append_u64(out: &mut Vec<u8>, mut n: u64) {
-    let mut buffer = [0_u8; 20];
-    let mut at = buffer.len();
-    while n >= 100 {
-        let pair = 2 * (n % 100) as usize;
+    // As many bytes as the longest number has cost less than a copy of the right length.
+    const LONGEST: usize = 20;
+    let length = n.checked_ilog10().map_or(1, |log| log as usize + 1);
+    let start = out.len();
+    out.extend_from_slice(&[b'0'; LONGEST]);
+    let digits = &mut out[start..start + length];
+    let mut pairs = digits.rchunks_exact_mut(2);
+    for two in &mut pairs {
+        two.copy_from_slice(&PAIRS[(n % 100) as usize]);
         n /= 100;
-        at -= 2;
-        buffer[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
     }
-    if n >= 10 {
-        let pair = 2 * n as usize;
-        at -= 2;
-        buffer[at..at + 2].copy_from_slice(&PAIRS[pair..pair + 2]);
-    } else {
-        at -= 1;
-        buffer[at] = b'0' + n as u8;
+    if let [one] = pairs.into_remainder() {
+        *one = b'0' + n as u8;
     }
-    out.extend_from_slice(&buffer[at..]);
+    out.truncate(start + length);
 }
 
 /// Appends an integer.
@@ -105,13 +99,15 @@ pub(super) fn append_padded(out: &mut Vec<u8>, n: u64, width: usize) {
 
 /// Appends a 64-bit float with the fewest digits that denote it. MySQL has neither infinities nor NaN.
 pub(super) fn append_f64(out: &mut Vec<u8>, value: f64) {
-    // Plain digits where they are short; `Display` would spell 1e300 out.
-    let plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
-    let _ = if plain { write!(out, "{value}") } else { write!(out, "{value:e}") };
+    append_float(out, ryu::Buffer::new().format_finite(value));
 }
 
 /// Appends a 32-bit float with the fewest digits that denote it.
 pub(super) fn append_f32(out: &mut Vec<u8>, value: f32) {
-    let plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
-    let _ = if plain { write!(out, "{value}") } else { write!(out, "{value:e}") };
+    append_float(out, ryu::Buffer::new().format_finite(value));
+}
+
+/// Whole numbers come with a fraction of zero, which says nothing.
+fn append_float(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }

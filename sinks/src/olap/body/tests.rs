@@ -73,6 +73,43 @@ fn zones_follow_summer_time() {
     assert_eq!(offset.wall(0, &last), -12_600_000_000);
 }
 
+/// Blocks of text are looked at as a whole: what must be escaped is found wherever it stands in one or between two.
+#[test]
+fn each_place_of_a_text_is_looked_at() {
+    for length in 1..100 {
+        for at in 0..length {
+            for special in ['"', '\\', '\n', '\u{1f}', '\0', '\u{7f}', 'é'] {
+                let value: String = (0..length).map(|i| if i == at { special } else { 'x' }).collect();
+                let json = text(|out| append_string(out, &value));
+                assert_eq!(serde_json::from_str::<String>(&json).unwrap(), value, "{json}");
+            }
+        }
+    }
+}
+
+/// As they have always been written: whole numbers without a fraction, an exponent where digits alone would be long.
+#[test]
+fn floats_have_no_digit_too_many() {
+    let cases = [
+        (0.0, "0"),
+        (-1.0, "-1"),
+        (0.1, "0.1"),
+        (1e15, "1000000000000000"),
+        (1e16, "1e16"),
+        (-2.5e-7, "-2.5e-7"),
+        (1e-5, "0.00001"),
+        (9.9e-6, "9.9e-6"),
+        (123_456_789.125, "123456789.125"),
+        (f64::MAX, "1.7976931348623157e308"),
+        (5e-324, "5e-324"),
+    ];
+    for (value, digits) in cases {
+        assert_eq!(text(|out| append_f64(out, value)), digits);
+    }
+    assert_eq!(text(|out| append_f32(out, f32::MAX)), "3.4028235e38");
+    assert_eq!(text(|out| append_f32(out, 1.1)), "1.1");
+}
+
 #[test]
 fn bytes_as_text() {
     assert_eq!(text(|o| append_hex(o, b"\x00\xff\x1a")), "00FF1A");

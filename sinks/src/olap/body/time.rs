@@ -1,6 +1,6 @@
 //! Days and times as text.
 
-use super::numbers::{append_padded, append_pair, append_u64};
+use super::numbers::{append_padded, append_u64, pair};
 use crate::temporal::{MICROS_PER_DAY, MICROS_PER_SECOND, civil};
 
 /// 0000-01-01 as days since the epoch.
@@ -15,12 +15,9 @@ pub(super) fn append_date(out: &mut Vec<u8>, days: i64) -> Option<()> {
     }
     let (year, month, day) = civil(days);
     let year = year as u32;
-    append_pair(out, year / 100);
-    append_pair(out, year);
-    out.push(b'-');
-    append_pair(out, month);
-    out.push(b'-');
-    append_pair(out, day);
+    let ([y1, y2], [y3, y4]) = (pair(year / 100), pair(year));
+    let ([m1, m2], [d1, d2]) = (pair(month), pair(day));
+    out.extend_from_slice(&[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2]);
     Some(())
 }
 
@@ -47,16 +44,15 @@ pub(super) fn append_time(out: &mut Vec<u8>, micros: i64, precision: u8) {
 
 fn append_clock(out: &mut Vec<u8>, micros: u64) {
     let seconds = micros / MICROS_PER_SECOND as u64;
-    let hours = seconds / 3600;
+    let (hours, of_hour) = (seconds / 3600, (seconds % 3600) as u32);
+    let ([m1, m2], [s1, s2]) = (pair(of_hour / 60), pair(of_hour % 60));
+    let behind = [b':', m1, m2, b':', s1, s2];
     if hours < 100 {
-        append_pair(out, hours as u32);
+        out.extend_from_slice(&pair(hours as u32));
     } else {
         append_u64(out, hours);
     }
-    out.push(b':');
-    append_pair(out, (seconds / 60 % 60) as u32);
-    out.push(b':');
-    append_pair(out, (seconds % 60) as u32);
+    out.extend_from_slice(&behind);
 }
 
 fn append_fraction(out: &mut Vec<u8>, micros: u64, precision: u8, even_zero: bool) {

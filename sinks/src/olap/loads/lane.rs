@@ -6,6 +6,30 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::time::Instant;
 
+/// A table's buffer while rows are written into it: it leaves its lane for that time, and comes back.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    /// Which lane it belongs to.
+    pub(super) lane: usize,
+    /// Rows as the loader's server takes them.
+    pub(crate) body: Vec<u8>,
+    /// How many they are.
+    pub(crate) rows: u64,
+    /// How long the body was when it left.
+    pub(super) before: usize,
+    /// How long the body may become: the row that passes it is the last.
+    pub(crate) limit: usize,
+    /// How many rows it may have.
+    pub(crate) limit_rows: u64,
+}
+
+impl Buffer {
+    /// Whether it must be loaded before more rows come.
+    pub(crate) fn is_full(&self) -> bool {
+        self.body.len() >= self.limit || self.rows >= self.limit_rows
+    }
+}
+
 /// What is on its way to one table. Loads of a table follow one another.
 #[derive(Debug)]
 pub(super) struct Lane<S> {

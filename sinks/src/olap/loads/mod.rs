@@ -1,11 +1,14 @@
 //! The tables' lanes, the loads under way, and the bound on their memory.
 
 mod lane;
+mod spares;
 
 use super::load_error::LoadError;
 use crate::{Gauge, SinkError};
+pub(crate) use lane::Buffer;
 use lane::Lane;
 use rowferry_model::TableId;
+use spares::Spares;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,6 +98,8 @@ struct Done<S> {
     rows: u64,
     buffered: usize,
     took: Duration,
+    /// The body's memory, for another one.
+    body: Vec<u8>,
 }
 
 /// All that is on its way.
@@ -106,6 +111,7 @@ pub(crate) struct Loads<L: Loader> {
     running: JoinSet<Done<L::State>>,
     /// Bytes in buffers, queues and loads.
     bytes: usize,
+    spares: Spares,
     totals: Totals,
 }
 
@@ -119,18 +125,14 @@ impl<L: Loader> Loads<L> {
             by_table: HashMap::new(),
             running: JoinSet::new(),
             bytes: 0,
+            spares: Spares::default(),
             totals: Totals::default(),
         }
     }
 
-    /// Appends rows to a table's buffer; `fill` is given the buffer, how long it may become and how many rows it may
-    /// take, and says how many it wrote.
-    pub(crate) fn append(
-        &mut self,
-        table: &TableId,
-        columns: Option<&str>,
-        fill: impl FnOnce(&mut Vec<u8>, usize, u64) -> Result<u64, SinkError>,
-    ) -> Result<(), SinkError> {
+    /// Lends a table's buffer, so that rows can be appended to it. Until it comes back the table has nothing to load but
+    /// what was full before.
+    pub(crate) fn lend(&mut self, table: &TableId, columns: Option<&str>) -> Buffer {
         let at = match self.by_table.get(table) {
             Some(at) => *at,
             None => {
@@ -139,22 +141,45 @@ impl<L: Loader> Loads<L> {
                 self.lanes.len() - 1
             }
         };
-        let Some(lane) = self.lanes.get_mut(at) else { return Ok(()) };
-        if lane.columns.as_deref() != columns {
-            lane.seal(self.loader.end());
-            lane.columns = columns.map(Arc::from);
-        }
-        let before = lane.buffer.len();
-        let rows = fill(&mut lane.buffer, self.limits.piece, self.limits.piece_rows.saturating_sub(lane.rows))?;
-        lane.rows += rows;
-        if !lane.buffer.is_empty() {
+        let mut buffer = Buffer {
+            lane: at,
+            body: Vec::new(),
+            rows: 0,
+            before: 0,
+            limit: self.limits.piece,
+            limit_rows: self.limits.piece_rows,
+        };
+        // Spare memory must not gather in the buffers of tables that have few rows.
+        let held: usize = self.lanes.iter().map(|lane| lane.buffer.capacity()).sum();
+        if let Some(lane) = self.lanes.get_mut(at) {
+            if lane.columns.as_deref() != columns {
+                lane.seal(self.loader.end());
+                lane.columns = columns.map(Arc::from);
+            }
+            buffer.body = std::mem::take(&mut lane.buffer);
+            if buffer.body.capacity() == 0 {
+                buffer.body = self.spares.take(self.limits.bytes.saturating_sub(held));
+            }
+            buffer.rows = std::mem::take(&mut lane.rows);
+            buffer.before = buffer.body.len();
             lane.since.get_or_insert_with(Instant::now);
         }
-        self.bytes += lane.buffer.len() - before;
-        if lane.buffer.len() >= self.limits.piece || lane.rows >= self.limits.piece_rows {
+        buffer
+    }
+
+    /// Takes a buffer back; one that is full will be loaded.
+    pub(crate) fn take_back(&mut self, buffer: Buffer) {
+        let Some(lane) = self.lanes.get_mut(buffer.lane) else { return };
+        self.bytes += buffer.body.len().saturating_sub(buffer.before);
+        self.spares.shrink(self.limits.bytes.saturating_sub(self.bytes));
+        let full = buffer.is_full();
+        lane.buffer = buffer.body;
+        lane.rows = buffer.rows;
+        if lane.buffer.is_empty() {
+            lane.since = None;
+        } else if full {
             lane.seal(self.loader.end());
         }
-        Ok(())
     }
 
     /// Waits until more rows may be taken. It waits for whichever load ends first: a slow one holds up others only when
@@ -207,7 +232,8 @@ impl<L: Loader> Loads<L> {
                     let filtered = report.filtered;
                     tracing::warn!("{}: {filtered} rows of {table} were left out by max_filter_ratio", L::SINK);
                 }
-                Done { lane: at, state, outcome, rows: piece.rows, buffered: piece.buffered, took: start.elapsed() }
+                let Piece { body, buffered, rows, .. } = piece;
+                Done { lane: at, state, outcome, rows, buffered, took: start.elapsed(), body }
             });
         }
     }
@@ -220,7 +246,11 @@ impl<L: Loader> Loads<L> {
                 lane.seal(self.loader.end());
             }
         }
-        self.start()
+        self.start()?;
+        if self.bytes == 0 {
+            self.spares.shrink(0);
+        }
+        Ok(())
     }
 
     /// Loads everything and makes it durable.
@@ -284,6 +314,7 @@ impl<L: Loader> Loads<L> {
         while rolling.join_next().await.is_some() {}
         self.by_table.clear();
         self.bytes = 0;
+        self.spares.shrink(0);
     }
 
     /// Figures for the metrics page: buffered bytes, loads running, loads, rows, bytes, filtered rows, seconds.
@@ -310,6 +341,8 @@ impl<L: Loader> Loads<L> {
     fn finish(&mut self, result: Result<Done<L::State>, JoinError>) -> Result<(), SinkError> {
         let done = result.map_err(|e| panicked::<L>(&e))?;
         self.bytes = self.bytes.saturating_sub(done.buffered);
+        self.spares.keep(done.body);
+        self.spares.shrink(self.limits.bytes.saturating_sub(self.bytes));
         if let Some(lane) = self.lanes.get_mut(done.lane) {
             lane.state = Some(done.state);
         }
