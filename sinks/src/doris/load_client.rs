@@ -107,18 +107,41 @@ impl LoadClient {
         columns: Option<(&str, &str)>,
         rows: &[u8],
     ) -> Result<Loaded, LoadError> {
-        let path = format!("/api/{}/{}/_stream_load", segment(table.database()), segment(table.table()));
         let mut headers: Vec<(&str, &str)> = self.headers.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         headers.extend(label.map(|l| ("label", l)));
         headers.extend(columns);
         if self.mode == Mode::TwoPhase {
             headers.push(("two_phase_commit", "true"));
         }
+        self.send(table, &headers, rows)
+    }
+
+    /// Loads rows into a table of the sink's own: in one phase, and with nothing of what the user has set for the rows of
+    /// others. They are seen soon.
+    ///
+    /// # Errors
+    /// A row is refused, the label is taken, or no node can be reached.
+    pub(super) fn load_own(
+        &self,
+        table: &TableId,
+        label: &str,
+        columns: &str,
+        rows: &[u8],
+    ) -> Result<Loaded, LoadError> {
+        const SAME: [&str; 2] = ["format", "compress_type"];
+        let same = self.headers.iter().filter(|(k, _)| SAME.iter().any(|name| k.eq_ignore_ascii_case(name)));
+        let mut headers: Vec<(&str, &str)> = same.map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        headers.extend([("label", label), ("columns", columns), ("strict_mode", "true"), ("timeout", "600")]);
+        self.send(table, &headers, rows)
+    }
+
+    fn send(&self, table: &TableId, headers: &[(&str, &str)], rows: &[u8]) -> Result<Loaded, LoadError> {
+        let path = format!("/api/{}/{}/_stream_load", segment(table.database()), segment(table.table()));
         let compressed = if self.gzip { Some(gzip(rows)?) } else { None };
         let request = Request {
             method: Method::PUT,
             path: &path,
-            headers: &headers,
+            headers,
             body: compressed.as_deref().unwrap_or(rows),
             expect_continue: true,
         };

@@ -14,6 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A kind of server with the user's options, as the writer needs it.
+#[async_trait]
 pub(crate) trait LoadTarget: Send + Sync + 'static {
     /// What commits.
     type Client: Commits<Prepared: Serialize + DeserializeOwned>;
@@ -28,6 +29,14 @@ pub(crate) trait LoadTarget: Send + Sync + 'static {
     /// # Errors
     /// A table or a schema that the server can't hold.
     fn plan(&self, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError>;
+
+    /// A plan as it holds for the table that is there. Asked for once a schema and attempt, before rows are written.
+    ///
+    /// # Errors
+    /// The table can't take the rows as the plan has them, or no server can be reached.
+    async fn settle(&self, _table: &TableId, _schema: &TableSchema, plan: Plan) -> Result<Plan, SinkError> {
+        Ok(plan)
+    }
 }
 
 /// What the user has set for the writer itself.
@@ -67,19 +76,20 @@ impl<T: LoadTarget> LoadWriter<T> {
         Self { target, settings, shared, loads, plans: HashMap::new(), warned: HashSet::new(), failed: None }
     }
 
-    fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
+    async fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
         if let Some((schema, plan)) = self.plans.get(batch.table())
             && (Arc::ptr_eq(schema, batch.schema()) || schema == batch.schema())
         {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(self.target.plan(batch.table(), batch.schema())?);
+        let plan = self.target.plan(batch.table(), batch.schema())?;
+        let plan = Arc::new(self.target.settle(batch.table(), batch.schema(), plan).await?);
         self.plans.insert(batch.table().clone(), (Arc::clone(batch.schema()), Arc::clone(&plan)));
         Ok(plan)
     }
 
     async fn take(&mut self, batch: &ChangeBatch) -> Result<(), SinkError> {
-        let plan = self.plan(batch)?;
+        let plan = self.plan(batch).await?;
         if plan.keys.is_empty() && !batch.changes().all_inserts() && self.warned.insert(batch.table().clone()) {
             tracing::warn!(
                 "{}: {} has no key: its updates add rows, and its deletions are left out",
@@ -90,7 +100,7 @@ impl<T: LoadTarget> LoadWriter<T> {
         let mut encoder = BatchEncoder::new(&plan, batch, &self.settings.zone)?;
         while !encoder.is_done() {
             self.loads.make_room().await?;
-            let columns = plan.columns_header.as_deref();
+            let columns = plan.load_columns.as_ref();
             self.loads.append(batch.table(), columns, |out, limit, rows| encoder.fill(out, limit, rows))?;
         }
         self.loads.start()

@@ -11,10 +11,10 @@ use rowferry_model::{ChangeBatch, RowOp};
 
 /// Writes the rows of one batch, as many at a time as fit.
 pub(crate) struct BatchEncoder<'a> {
-    plan: &'a Plan,
-    batch: &'a ChangeBatch,
-    cells: Vec<Cells<'a>>,
-    next: usize,
+    pub(super) plan: &'a Plan,
+    pub(super) batch: &'a ChangeBatch,
+    pub(super) cells: Vec<Cells<'a>>,
+    pub(super) next: usize,
 }
 
 impl<'a> BatchEncoder<'a> {
@@ -46,6 +46,8 @@ impl<'a> BatchEncoder<'a> {
         match &self.plan.format {
             Format::Json(json) => self.fill_as(json, out, limit, rows),
             Format::Csv(csv) => self.fill_as(csv, out, limit, rows),
+            #[cfg(feature = "doris")]
+            Format::Arrow(arrow) => self.fill_arrow(arrow, out, limit, rows),
         }
     }
 
@@ -76,7 +78,7 @@ impl<'a> BatchEncoder<'a> {
     }
 
     /// A before image may leave out a key that did not change. Where NULL is a value of the key, it is there.
-    fn key_differs(&self, before: usize, after: usize) -> bool {
+    pub(super) fn key_differs(&self, before: usize, after: usize) -> bool {
         let keys = self.plan.keys.iter().filter_map(|k| Some((self.plan.columns.get(*k)?, self.cells.get(*k)?)));
         keys.into_iter().any(|(column, cells)| {
             let known = column.null != Constant::Null || !cells.is_null(before);
@@ -109,11 +111,7 @@ impl<'a> BatchEncoder<'a> {
                 if column.null != Constant::Null {
                     syntax.constant(out, column.null);
                 } else if key {
-                    return Err(SinkError::permanent(format!(
-                        "a deletion in {} comes without its key `{}`",
-                        self.batch.table(),
-                        column.name
-                    )));
+                    return Err(self.keyless_deletion(&column.name));
                 } else {
                     syntax.constant(out, column.filler);
                 }
@@ -134,7 +132,12 @@ impl<'a> BatchEncoder<'a> {
         Ok(())
     }
 
-    fn refuse(&self, column: &str, row: usize, unfit: &Unfit) -> SinkError {
+    pub(super) fn keyless_deletion(&self, column: &str) -> SinkError {
+        let table = self.batch.table();
+        SinkError::permanent(format!("a deletion in {table} comes without its key `{column}`"))
+    }
+
+    pub(super) fn refuse(&self, column: &str, row: usize, unfit: &Unfit) -> SinkError {
         let json = Json { op: OpField::default(), framing: Framing::Lines };
         let mut key = Vec::new();
         for k in &self.plan.keys {
@@ -155,8 +158,18 @@ impl<'a> BatchEncoder<'a> {
             Unfit::NotANumber => "is no finite number".to_owned(),
             Unfit::Separator => "has a character that a separator of the CSV begins with".to_owned(),
             Unfit::NullMark => "is the text `\\N`, which means NULL in CSV".to_owned(),
+            #[cfg(feature = "doris")]
+            Unfit::Before1970 => "is before 1970-01-01 08:00:00, which a backend reads wrongly from Arrow".to_owned(),
+            #[cfg(feature = "doris")]
+            Unfit::FirstYear => "is in the year 0, which a backend reads wrongly from Arrow".to_owned(),
+            #[cfg(feature = "doris")]
+            Unfit::Digits => "has more digits than its column in the target".to_owned(),
         };
         let hint = match unfit {
+            #[cfg(feature = "doris")]
+            Unfit::Before1970 | Unfit::FirstYear | Unfit::Digits => {
+                "leave `sink.properties.format` out: JSON, the default, takes every value"
+            }
             Unfit::Separator | Unfit::NullMark => {
                 "leave `sink.properties.format` out: JSON, the default, takes every value"
             }

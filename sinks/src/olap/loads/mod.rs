@@ -2,6 +2,7 @@
 
 mod lane;
 
+use super::body::LoadColumns;
 use super::load_error::LoadError;
 use crate::{Gauge, SinkError};
 use lane::Lane;
@@ -21,8 +22,8 @@ pub(crate) struct Piece {
     buffered: usize,
     /// How many rows it has.
     pub(crate) rows: u64,
-    /// The `columns` header.
-    pub(crate) columns: Option<Arc<str>>,
+    /// What the load says of its columns.
+    pub(crate) columns: Option<Arc<LoadColumns>>,
 }
 
 /// What a load did.
@@ -128,7 +129,7 @@ impl<L: Loader> Loads<L> {
     pub(crate) fn append(
         &mut self,
         table: &TableId,
-        columns: Option<&str>,
+        columns: Option<&Arc<LoadColumns>>,
         fill: impl FnOnce(&mut Vec<u8>, usize, u64) -> Result<u64, SinkError>,
     ) -> Result<(), SinkError> {
         let at = match self.by_table.get(table) {
@@ -140,9 +141,9 @@ impl<L: Loader> Loads<L> {
             }
         };
         let Some(lane) = self.lanes.get_mut(at) else { return Ok(()) };
-        if lane.columns.as_deref() != columns {
+        if lane.columns.as_ref() != columns {
             lane.seal(self.loader.end());
-            lane.columns = columns.map(Arc::from);
+            lane.columns = columns.cloned();
         }
         let before = lane.buffer.len();
         let rows = fill(&mut lane.buffer, self.limits.piece, self.limits.piece_rows.saturating_sub(lane.rows))?;
