@@ -6,6 +6,12 @@ use crate::olap::applier::{Failure, table_name};
 use crate::olap::column_type::ColumnType;
 use crate::olap::load_error::{Cause, LoadError};
 use rowferry_model::TableId;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How often a table is looked at before a broken connection is told.
+const TRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A column that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +26,15 @@ pub(super) struct Target {
 /// There is no such table, the server refuses to tell, or no frontend can be reached.
 pub(super) fn read(sql: &SqlClient, table: &TableId) -> Result<Vec<Target>, LoadError> {
     let doing = format!("looking at the columns of {table}");
-    let rows = sql.run(&format!("SHOW FULL COLUMNS FROM {}", table_name(table))).map_err(|e| failed(&doing, e))?;
+    let show = format!("SHOW FULL COLUMNS FROM {}", table_name(table));
+    let mut left = TRIES;
+    let rows = loop {
+        left -= 1;
+        match sql.run(&show).map_err(|e| failed(&doing, e)) {
+            Err(error) if error.may_pass() && left > 0 => sleep(PAUSE),
+            result => break result?,
+        }
+    };
     let columns = rows.rows.iter().map(|row| {
         let text = |column| rows.get(row, column).unwrap_or_default();
         Target { name: text("Field").to_owned(), target: TargetType::parse(text("Type")) }

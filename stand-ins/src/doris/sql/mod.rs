@@ -117,4 +117,6 @@ pub enum Statement {
     ShowAlter { database: Option<String>, table: Option<String> },
     ShowVariables(String),
     SelectOne,
+    /// Columns of a table as text, by the order of a column of integers.
+    Select { columns: Vec<String>, name: TableName, order: String },
 }
