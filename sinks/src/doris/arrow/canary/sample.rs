@@ -47,7 +47,7 @@ impl Sent {
         let (Some(wanted), Some(read)) = (wanted, read) else { return wanted == read };
         match self.reading {
             Reading::Text | Reading::Number => wanted == read,
-            // The samples have few binary digits: no spelling is another number.
+            // The samples have few digits, binary and decimal: no spelling is another number.
             Reading::Floating => wanted.parse::<f64>().is_ok_and(|w| read.parse() == Ok(w)),
             Reading::Time => whole(wanted) == whole(read),
         }
@@ -195,15 +195,15 @@ fn columns() -> Result<Vec<Made>, SinkError> {
             DataType::Float,
             TargetType::Float,
             Floating,
-            Arc::new(Float32Array::from(vec![Some(-0.5), Some(1_048_576.25), None, Some(0.0), None])),
-            [Some("-0.5"), Some("1048576.25"), None, Some("0")],
+            Arc::new(Float32Array::from(vec![Some(-0.5), Some(4096.5), None, Some(0.0), None])),
+            [Some("-0.5"), Some("4096.5"), None, Some("0")],
         ),
         (
             DataType::Double,
             TargetType::Double,
             Floating,
-            Arc::new(Float64Array::from(vec![Some(-0.125), Some(1_099_511_627_776.5), None, Some(0.0), None])),
-            [Some("-0.125"), Some("1099511627776.5"), None, Some("0")],
+            Arc::new(Float64Array::from(vec![Some(-0.125), Some(1_048_576.125), None, Some(0.0), None])),
+            [Some("-0.125"), Some("1048576.125"), None, Some("0")],
         ),
         (
             decimal(9, 2),
