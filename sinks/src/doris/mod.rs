@@ -41,8 +41,5 @@ pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Resul
     let shared = Arc::new(shared(&config)?);
     let sql = SqlClient::new(&config)?;
     let events = Box::new(writer(Arc::clone(&config), Arc::clone(&shared), &sql));
-    Ok(Sink {
-        metadata: Box::new(Applier::new(Doris::new(config), Box::new(sql), shared)),
-        events,
-    })
+    Ok(Sink { metadata: Box::new(Applier::new(Doris::new(config), Box::new(sql), shared)), events })
 }

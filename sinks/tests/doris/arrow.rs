@@ -154,7 +154,8 @@ async fn single_values_that_do_not_fit_are_named() {
     let error = into(&[AS_ARROW], &Ty::Varchar(3), DataType::Int, int).await.unwrap_err();
     assert!(error.to_string().contains("has 4 bytes where the target takes 3; its row's key is \"id\":1"), "{error}");
     // More than the source's own type has: a column of four bytes would keep the lowest.
-    let wrong = Decimal128Array::from(vec![1, 10_i128.pow(12)]).with_data_type(DataType::Decimal { precision: 9, scale: 2 }.arrow());
+    let wrong = Decimal128Array::from(vec![1, 10_i128.pow(12)])
+        .with_data_type(DataType::Decimal { precision: 9, scale: 2 }.arrow());
     let error = loaded(&[AS_ARROW], DataType::Decimal { precision: 9, scale: 2 }, Arc::new(wrong)).await.unwrap_err();
     assert!(error.to_string().contains("has more digits than its column"), "{error}");
     let stamp = TimestampMicrosecondArray::from(vec![FIRST + 10]);
@@ -308,7 +309,8 @@ async fn the_check_is_made_once_a_run() {
         checkpoint(&mut sink, id).await.unwrap();
     }
     assert!(!has_check_table(&server));
-    let made = server.world().statements.iter().filter(|(s, _)| s.starts_with("CREATE TABLE `shop`.`rowferry_")).count();
+    let made =
+        server.world().statements.iter().filter(|(s, _)| s.starts_with("CREATE TABLE `shop`.`rowferry_")).count();
     assert_eq!(made, 1);
 }
 
@@ -387,7 +389,10 @@ async fn what_partitions_have_for_null() {
         let change = SchemaChange::CreateTable { table: table(), schema: Arc::clone(&schema) };
         sink.metadata.apply(&change, Some(&schema)).await.unwrap();
         let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
-        let result = sink.events.write(batch(&table(), &schema, Changes::Inserts(2), vec![Arc::clone(&ids), Arc::clone(&nothing)])).await;
+        let result = sink
+            .events
+            .write(batch(&table(), &schema, Changes::Inserts(2), vec![Arc::clone(&ids), Arc::clone(&nothing)]))
+            .await;
         if !day {
             let error = result.unwrap_err();
             assert!(error.to_string().contains("`at` of shop.orders is before 1970-01-01 08:00:00"), "{error}");
@@ -408,7 +413,8 @@ async fn what_partitions_have_for_null() {
 #[tokio::test]
 async fn a_crash_at_any_step_loses_nothing_and_doubles_nothing() {
     let more = [&EXACTLY[..], &[QUICK]].concat();
-    let steps = STEPS.iter().copied().chain(["sql:SHOW FULL COLUMNS", "sql:CREATE TABLE `shop`.`r", "sql:SELECT", "sql:DROP"]);
+    let steps =
+        STEPS.iter().copied().chain(["sql:SHOW FULL COLUMNS", "sql:CREATE TABLE `shop`.`r", "sql:SELECT", "sql:DROP"]);
     for operation in steps {
         for when in [When::Before, When::After] {
             for skip in 0..4 {

@@ -23,5 +23,8 @@ async fn times_have_the_digits_of_their_column() {
         some(&["1970-01-01 00:00:01.50", "1970-01-01 00:00:02.12"])
     );
     let stamps = TimestampMicrosecondArray::from(vec![1_000_000]);
-    assert_eq!(round_trip_but(DataType::Timestamp(0), Arc::new(stamps), &[0]).await.unwrap(), some(&["1970-01-01 00:00:01"]));
+    assert_eq!(
+        round_trip_but(DataType::Timestamp(0), Arc::new(stamps), &[0]).await.unwrap(),
+        some(&["1970-01-01 00:00:01"])
+    );
 }

@@ -259,7 +259,9 @@ async fn keys_of_every_type() {
             vec!["-838:59:59|a", "00:00:00|a"],
         ),
     ];
-    for ((ty, keys, wanted), options) in cases.into_iter().flat_map(|case| formats().into_iter().map(move |o| (case.clone(), o))) {
+    for ((ty, keys, wanted), options) in
+        cases.into_iter().flat_map(|case| formats().into_iter().map(move |o| (case.clone(), o)))
+    {
         let server = StandIn::start(Settings::default());
         let mut sink = sink(&server, options);
         sink.events.recover(None).await.unwrap();

@@ -31,7 +31,8 @@ pub fn rows(body: &[u8], names: &[String], table: &Table, hours: i64) -> Result<
     let mut at = 0;
     while at < body.len() {
         let mut cursor = Cursor::new(&body[at..]);
-        let reader = StreamReader::try_new(&mut cursor, None).map_err(|e| format!("failed to open stream reader: {e}"))?;
+        let reader =
+            StreamReader::try_new(&mut cursor, None).map_err(|e| format!("failed to open stream reader: {e}"))?;
         let batches: Vec<RecordBatch> =
             reader.collect::<Result<_, _>>().map_err(|e| format!("failed to read batch: {e}"))?;
         at += usize::try_from(cursor.position()).unwrap();
@@ -66,7 +67,9 @@ fn read(
     let mut objects = vec![Map::new(); batch.num_rows()];
     let schema = batch.schema();
     if schema.fields().len() != names.len() {
-        return Err("the stand-in: the columns of a batch are not those of the header: blocks would be uneven".to_owned());
+        return Err(
+            "the stand-in: the columns of a batch are not those of the header: blocks would be uneven".to_owned()
+        );
     }
     for (field, array) in schema.fields().iter().zip(batch.columns()) {
         let name = field.name();
@@ -84,7 +87,8 @@ fn read(
         // The name that the table has.
         let own = table.column(name).map_or(name, |at| &table.columns[at].name);
         for (row, object) in objects.iter_mut().enumerate() {
-            let value = if array.is_null(row) { Json::Null } else { Json::String(text(array.as_ref(), row, &ty, hours)?) };
+            let value =
+                if array.is_null(row) { Json::Null } else { Json::String(text(array.as_ref(), row, &ty, hours)?) };
             object.insert(own.clone(), value);
         }
     }

@@ -180,7 +180,8 @@ fn rows(request: &Request, body: &[u8], table: &Table, arrow_hours: i64) -> Resu
         Some("json") => lines(request, &plain),
         Some("csv") => records(request, &plain, table),
         Some("arrow") => {
-            let names = header_columns(request.header("columns").ok_or("the stand-in wants a columns header with Arrow")?)?;
+            let names =
+                header_columns(request.header("columns").ok_or("the stand-in wants a columns header with Arrow")?)?;
             arrow::rows(&plain, &names, table, arrow_hours)
         }
         _ => Err("the stand-in takes JSON lines, CSV and Arrow only".to_owned()),

@@ -148,7 +148,8 @@ impl World {
 
     fn select(&self, columns: &[String], table: &Table, order: &str) -> Result<ResultSet, Failure> {
         let id = |name: &str| {
-            let at = table.column(name).ok_or_else(|| Failure::new(format!("Unknown column '{name}' in 'table list'")))?;
+            let at =
+                table.column(name).ok_or_else(|| Failure::new(format!("Unknown column '{name}' in 'table list'")))?;
             Ok(table.columns[at].id)
         };
         let ids = columns.iter().map(|c| id(c)).collect::<Result<Vec<_>, Failure>>()?;

@@ -94,7 +94,8 @@ impl Guard {
 }
 
 fn seen(table: &TableId, found: &str) -> LoadError {
-    let message = format!("{table} has changed while rows were loaded as Arrow: {found}; some of its rows may be wrong");
+    let message =
+        format!("{table} has changed while rows were loaded as Arrow: {found}; some of its rows may be wrong");
     let mut error = LoadError::new(Cause::Refused, message);
     error.hint = Some(
         "snapshot the table again; with `sink.enable.batch-mode: false` and `sink.enable-2pc: true` such a load is rolled back",

@@ -108,7 +108,7 @@ fn settled(table: &TableId, schema: &TableSchema, mut plan: Plan, targets: &[Tar
         let name = &column.name;
         let target = targets::find(targets, name).ok_or_else(|| {
             SinkError::permanent(format!("{table} has no column `{name}` in Doris, which a load as Arrow needs"))
-                .hint("add the column, or leave it out by a transform")
+                .hint("add the column, leave it out by a transform, or leave `sink.properties.format` out: JSON drops its values")
         })?;
         // What stands for NULL in a partition's column is a day or a moment.
         let constant = |wire: Wire| column.null == Constant::Null || matches!(wire, Wire::Date | Wire::DateTime(_));

@@ -166,8 +166,8 @@ impl Parser {
                     Failure::not_modelled("SELECT")
                 })
             }
-            "set" | "use" | "desc" | "describe" | "explain" | "insert" | "update" | "delete" | "recover"
-            | "admin" | "refresh" | "grant" | "begin" | "commit" => Err(Failure::not_modelled(&word.to_uppercase())),
+            "set" | "use" | "desc" | "describe" | "explain" | "insert" | "update" | "delete" | "recover" | "admin"
+            | "refresh" | "grant" | "begin" | "commit" => Err(Failure::not_modelled(&word.to_uppercase())),
             _ => Err(Failure::syntax(&word)),
         }
     }

@@ -5,8 +5,8 @@ use crate::SinkError;
 use crate::olap::quote;
 use crate::olap::rows::Rows;
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
-    Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+    ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int8Array, Int16Array,
+    Int32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use rowferry_model::{ChangeBatch, Changes, Column, DataType, RowOp, TableId, TableSchema};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ enum Reading {
     Number,
     /// As a floating-point number, however it is spelled.
     Floating,
-    /// As a point in time, whose last zeros count for nothing.
-    Time,
+    /// As text with a fraction, whose last zeros count for nothing.
+    Fraction,
 }
 
 /// A column, and what must be read of it, row by row.
@@ -37,7 +37,7 @@ impl Sent {
     pub(super) fn selected(&self) -> String {
         let name = quote::name(&self.name);
         match self.reading {
-            Reading::Text | Reading::Time => format!("CAST({name} AS STRING)"),
+            Reading::Text | Reading::Fraction => format!("CAST({name} AS STRING)"),
             Reading::Number => format!("CAST({name} AS INT)"),
             Reading::Floating => name,
         }
@@ -49,13 +49,13 @@ impl Sent {
             Reading::Text | Reading::Number => wanted == read,
             // The samples have few digits, binary and decimal: no spelling is another number.
             Reading::Floating => wanted.parse::<f64>().is_ok_and(|w| read.parse() == Ok(w)),
-            Reading::Time => whole(wanted) == whole(read),
+            Reading::Fraction => shortest(wanted) == shortest(read),
         }
     }
 }
 
-fn whole(time: &str) -> &str {
-    if time.contains('.') { time.trim_end_matches('0').trim_end_matches('.') } else { time }
+fn shortest(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 /// Rows, and what must come back.
@@ -88,13 +88,15 @@ impl Sample {
             sent.push(Sent { name, target, reading, wanted: wanted.to_vec() });
         }
         let key = "c0".to_owned();
-        let schema = Arc::new(TableSchema { columns: schema, primary_key: vec![key.clone()], ..TableSchema::default() });
+        let schema =
+            Arc::new(TableSchema { columns: schema, primary_key: vec![key.clone()], ..TableSchema::default() });
         let mut ops = vec![RowOp::Insert; STAY];
         ops.push(RowOp::Delete);
-        let failed = |e: String| SinkError::permanent(format!("doris sink: the rows that check Arrow can't be made: {e}"));
+        let failed =
+            |e: String| SinkError::permanent(format!("doris sink: the rows that check Arrow can't be made: {e}"));
         let columns = RecordBatch::try_new(schema.arrow(), arrays).map_err(|e| failed(e.to_string()))?;
-        let batch = ChangeBatch::new(table.clone(), schema, Changes::Mixed(ops), columns)
-            .map_err(|e| failed(e.to_string()))?;
+        let batch =
+            ChangeBatch::new(table.clone(), schema, Changes::Mixed(ops), columns).map_err(|e| failed(e.to_string()))?;
         Ok(Self { columns: sent, key, batch, rows: STAY })
     }
 
@@ -119,7 +121,7 @@ type Made = (DataType, TargetType, Reading, ArrayRef, [Option<&'static str>; STA
 
 /// The columns, the key first. The last value of each is that of the row that goes.
 fn columns() -> Result<Vec<Made>, SinkError> {
-    use Reading::{Floating, Number, Text, Time};
+    use Reading::{Floating, Fraction, Number, Text};
     let decimals = |precision: u8, scale: u8, values: [Option<i128>; STAY + 1]| {
         Decimal128Array::from(values.to_vec())
             .with_precision_and_scale(precision, scale as i8)
@@ -208,21 +210,21 @@ fn columns() -> Result<Vec<Made>, SinkError> {
         (
             decimal(9, 2),
             TargetType::Decimal(9, 2),
-            Text,
+            Fraction,
             decimals(9, 2, [Some(-999_999_999), Some(999_999_999), None, Some(-1), None])?,
             [Some("-9999999.99"), Some("9999999.99"), None, Some("-0.01")],
         ),
         (
             decimal(18, 6),
             TargetType::Decimal(18, 6),
-            Text,
+            Fraction,
             decimals(18, 6, [Some(-999_999_999_999_999_999), Some(999_999_999_999_999_999), None, Some(1), None])?,
             [Some("-999999999999.999999"), Some("999999999999.999999"), None, Some("0.000001")],
         ),
         (
             decimal(38, 10),
             TargetType::Decimal(38, 10),
-            Text,
+            Fraction,
             decimals(38, 10, [Some(-MOST), Some(MOST), None, Some(-1), None])?,
             [
                 Some("-9999999999999999999999999999.9999999999"),
@@ -262,21 +264,21 @@ fn columns() -> Result<Vec<Made>, SinkError> {
         (
             DataType::Timestamp(0),
             TargetType::DateTime(0),
-            Time,
+            Fraction,
             times([Some(FIRST), Some(LAST), None, Some(LEAP), None]),
             [Some("1970-01-01 08:00:00"), Some("9999-12-31 23:59:59"), None, Some("2024-02-29 23:59:59")],
         ),
         (
             DataType::Timestamp(3),
             TargetType::DateTime(3),
-            Time,
+            Fraction,
             times([Some(FIRST + 1000), Some(LAST + 999_000), None, Some(LEAP + 120_000), None]),
             [Some("1970-01-01 08:00:00.001"), Some("9999-12-31 23:59:59.999"), None, Some("2024-02-29 23:59:59.120")],
         ),
         (
             DataType::Timestamp(6),
             TargetType::DateTime(6),
-            Time,
+            Fraction,
             times([Some(FIRST + 1), Some(LAST + 999_999), None, Some(LEAP + 123_456), None]),
             [
                 Some("1970-01-01 08:00:00.000001"),

@@ -34,8 +34,7 @@ impl BatchEncoder<'_> {
             return Ok(0);
         }
         let failed = |e: ArrowError| SinkError::permanent(format!("rows can't be written as Arrow: {e}"));
-        let mut stream =
-            StreamWriter::try_new_with_options(&mut *out, &arrow.schema, options()).map_err(failed)?;
+        let mut stream = StreamWriter::try_new_with_options(&mut *out, &arrow.schema, options()).map_err(failed)?;
         while !run.is_empty() {
             stream.write(&self.record_batch(arrow, &run)?).map_err(failed)?;
             written += run.len() as u64;
