@@ -198,8 +198,8 @@ struct LoadProperties {
 /// Headers that change what a CSV record means.
 const CSV_MEANING: [&str; 7] =
     ["columns", "enclose", "escape", "skip_lines", "trim_double_quotes", "empty_field_as_null", "jsonpaths"];
-/// Headers that change what a record batch means.
-const ARROW_MEANING: [&str; 2] = ["columns", "jsonpaths"];
+/// Headers that change what a record batch means. Backends don't unpack one.
+const ARROW_MEANING: [&str; 3] = ["columns", "jsonpaths", "compress_type"];
 
 fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) -> Result<LoadProperties, SinkError> {
     let format = match settings.raw("sink.properties.format").map(str::trim) {

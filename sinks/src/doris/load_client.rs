@@ -128,10 +128,9 @@ impl LoadClient {
         columns: &str,
         rows: &[u8],
     ) -> Result<Loaded, LoadError> {
-        const SAME: [&str; 2] = ["format", "compress_type"];
-        let same = self.headers.iter().filter(|(k, _)| SAME.iter().any(|name| k.eq_ignore_ascii_case(name)));
-        let mut headers: Vec<(&str, &str)> = same.map(|(k, v)| (k.as_str(), v.as_str())).collect();
-        headers.extend([("label", label), ("columns", columns), ("strict_mode", "true"), ("timeout", "600")]);
+        let format = self.headers.iter().find(|(k, _)| k == "format").map(|(_, v)| ("format", v.as_str()));
+        let own = [("label", label), ("columns", columns), ("strict_mode", "true"), ("timeout", "600")];
+        let headers: Vec<(&str, &str)> = own.into_iter().chain(format).collect();
         self.send(table, &headers, rows)
     }
 

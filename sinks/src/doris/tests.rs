@@ -128,6 +128,21 @@ fn csv_takes_nothing_that_changes_its_meaning() {
     }
 }
 
+#[test]
+fn arrow_has_no_headers_that_change_its_meaning() {
+    let arrow = |more: (&'static str, &'static str)| parse(&[("sink.properties.format", "Arrow"), more]);
+    let config = arrow(("sink.properties.max_filter_ratio", "0")).unwrap();
+    assert_eq!(config.format, RowFormat::Arrow);
+    let headers: Vec<String> = config.load_headers.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    assert_eq!(headers, ["max_filter_ratio: 0", "strict_mode: true", "timeout: 86400", "format: arrow"]);
+    for more in
+        [("sink.properties.columns", "id"), ("sink.properties.jsonpaths", "$"), ("sink.properties.compress_type", "gz")]
+    {
+        let error = arrow(more).unwrap_err();
+        assert!(error.contains(more.0), "{more:?}: {error}");
+    }
+}
+
 /// The recorded rule: `^[-_A-Za-z0-9:\p{L}]{1,128}$`.
 #[test]
 fn labels_are_taken() {

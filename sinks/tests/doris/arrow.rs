@@ -337,7 +337,7 @@ async fn deletions_updates_and_changes_of_the_key() {
 
 #[tokio::test]
 async fn without_enable_delete_no_row_goes() {
-    let more = [AS_ARROW, ("sink.enable-delete", "false"), ("sink.properties.compress_type", "gz")];
+    let more = [AS_ARROW, ("sink.enable-delete", "false")];
     let (server, mut sink) = start(&more).await;
     let t = table();
     sink.events.write(rows(&t, &[(Delete, 9, None)])).await.unwrap();

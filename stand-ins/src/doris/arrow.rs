@@ -1,5 +1,5 @@
-//! Arrow bodies, as a backend's source (of 2025) reads them: whole IPC streams one behind the other, columns by their names, and
-//! buffers copied into the table's columns whatever their type. Where that would make other values of them or end the
+//! Arrow bodies, as a backend's source (of 2025) reads them: whole IPC streams one behind the other, and buffers
+//! copied into the table's columns whatever their type. Where that would make other values of them or end the
 //! backend's process, the load is refused with words that no real backend says, so that a test sees it.
 
 use super::backend::{DELETE_SIGN, SourceRow};
@@ -73,9 +73,7 @@ fn read(
     }
     for (field, array) in schema.fields().iter().zip(batch.columns()) {
         let name = field.name();
-        let ty = ty(name, table).filter(|_| names.contains(name)).ok_or_else(|| {
-            format!("Failed to convert from arrow to block: No such name in Block, name={name}, block_names={names:?}")
-        })?;
+        let ty = ty(name, table).ok_or_else(|| format!("Unknown column {name}"))?;
         let wanted = expected(&ty);
         if wanted.as_ref() != Some(array.data_type()) {
             return Err(format!(
@@ -111,7 +109,8 @@ fn expected(ty: &Ty) -> Option<ArrowType> {
         // A backend reads 16 bytes for up to 38 digits, and looks at neither precision nor scale.
         Ty::Decimal(p, s) => ArrowType::Decimal128(u8::try_from(*p).ok()?, i8::try_from(*s).ok()?),
         Ty::Date => ArrowType::Date32,
-        Ty::DateTime(_) => ArrowType::Timestamp(TimeUnit::Microsecond, None),
+        // Versions before the middle of 2026 read it at +08:00 whatever its zone is, later ones at UTC where it names none.
+        Ty::DateTime(_) => ArrowType::Timestamp(TimeUnit::Microsecond, Some("+08:00".into())),
         Ty::Json => return None,
     })
 }
@@ -139,7 +138,7 @@ fn decimal(unscaled: i128, precision: u32, scale: u32) -> Result<String, String>
     // The lowest 4 or 8 bytes are copied where the column has no more.
     let stored = match precision {
         ..=9 => i128::from(unscaled as i32),
-        ..=18 => i128::from(unscaled as i64),
+        10..=18 => i128::from(unscaled as i64),
         _ => unscaled,
     };
     if stored != unscaled {

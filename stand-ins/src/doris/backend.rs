@@ -179,6 +179,10 @@ fn rows(request: &Request, body: &[u8], table: &Table, arrow_hours: i64) -> Resu
     match request.header("format") {
         Some("json") => lines(request, &plain),
         Some("csv") => records(request, &plain, table),
+        // What is compressed is not unpacked there.
+        Some("arrow") if request.header("compress_type").is_some() => {
+            Err("failed to open stream reader: Invalid IPC stream".to_owned())
+        }
         Some("arrow") => {
             let names =
                 header_columns(request.header("columns").ok_or("the stand-in wants a columns header with Arrow")?)?;

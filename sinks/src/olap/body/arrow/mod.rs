@@ -19,7 +19,10 @@ use arrow_schema::{DataType as ArrowType, Field, Schema};
 use std::sync::Arc;
 pub(crate) use wire::Wire;
 
-/// Backends read a timestamp as an instant, and store what a clock at +08:00 shows then.
+/// Backends read a timestamp as an instant, and store what a clock in their own zone shows then, which no setting changes.
+/// Without the zone's name those of 2026 read it at UTC; older ones never look at the name.
+const BACKEND_ZONE: &str = "+08:00";
+/// In microseconds.
 const BACKEND_OFFSET: i64 = 8 * 3600 * 1_000_000;
 
 /// How rows are written as record batches.

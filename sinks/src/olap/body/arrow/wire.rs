@@ -1,6 +1,7 @@
 //! What a column's values are sent as.
 
 use super::super::plan::Form;
+use super::BACKEND_ZONE;
 use arrow_schema::{DataType as ArrowType, TimeUnit};
 use rowferry_model::DataType;
 
@@ -37,7 +38,7 @@ impl Wire {
             Self::Double => ArrowType::Float64,
             Self::Decimal(precision, scale) => ArrowType::Decimal128(precision, scale as i8),
             Self::Date => ArrowType::Date32,
-            Self::DateTime(_) => ArrowType::Timestamp(TimeUnit::Microsecond, None),
+            Self::DateTime(_) => ArrowType::Timestamp(TimeUnit::Microsecond, Some(BACKEND_ZONE.into())),
         }
     }
 
