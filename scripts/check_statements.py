@@ -21,6 +21,8 @@ NOT_KNOWN = {
         "ALTER TABLE … RENAME COLUMN … …$",
         "ALTER TABLE … MODIFY COMMENT ",
         "ALTER TABLE … MODIFY COLUMN … LARGEINT ",
+        # It takes the same with BIGINT there.
+        "CREATE TABLE … .*, … LARGEINT NULL, ",
         r"CREATE TABLE IF NOT EXISTS … \(.*\) AUTO PARTITION BY RANGE \(date_trunc\(…, '[a-z]+'\)\)\(\) DISTRIBUTED BY ",
     ],
 }
