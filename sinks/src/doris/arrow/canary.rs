@@ -49,7 +49,7 @@ impl Canary {
     ///
     /// # Errors
     /// What is read is not what was sent, or the check can't be made.
-    pub(super) fn sing(&self) -> Result<(), SinkError> {
+    pub(super) fn prove(&self) -> Result<(), SinkError> {
         let drop = format!("DROP TABLE IF EXISTS {} FORCE", table_name(&self.table));
         self.run("dropping", &drop)?;
         let result = self.check();

@@ -88,7 +88,7 @@ impl ArrowTables {
             return Ok(());
         }
         let canary = Canary::new(Arc::clone(&self.config), Arc::clone(&self.shared), self.sql.clone(), database);
-        blocking(move || canary.sing()).await??;
+        blocking(move || canary.prove()).await??;
         proven.insert(database.to_owned());
         Ok(())
     }
