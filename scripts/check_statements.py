@@ -11,8 +11,8 @@ from sqlglot import exp
 # sqlglot would say on its own which statements it takes as they are.
 logging.disable(logging.WARNING)
 
-# Doris' own names of types, which sqlglot does not know, and the manual's for the same.
-DORIS_TYPES = {"DECIMALV3": "DECIMAL", "DATEV2": "DATE", "DATETIMEV2": "DATETIME"}
+# Doris' own names of types, which sqlglot does not know, and those that it knows for the same.
+DORIS_TYPES = {"DECIMALV3": "DECIMAL", "DATEV2": "DATE", "DATETIMEV2": "DATETIME", "LARGEINT": "INT128"}
 # What sqlglot takes as it is, because it does not know that the servers have it. Anything else that it takes so is wrong.
 NOT_KNOWN = {
     "starrocks": ["SHOW ALTER TABLE COLUMN FROM "],
@@ -20,7 +20,6 @@ NOT_KNOWN = {
         "SHOW ALTER TABLE COLUMN FROM ",
         "ALTER TABLE … RENAME COLUMN … …$",
         "ALTER TABLE … MODIFY COMMENT ",
-        "ALTER TABLE … MODIFY COLUMN … LARGEINT ",
         r"CREATE TABLE IF NOT EXISTS … \(.*\) AUTO PARTITION BY RANGE \(date_trunc\(…, '[a-z]+'\)\)\(\) DISTRIBUTED BY ",
     ],
 }

@@ -31,6 +31,17 @@ pub(super) enum Mode {
     TwoPhase,
 }
 
+/// What rows are sent as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RowFormat {
+    /// JSON objects, one a line.
+    Json,
+    /// CSV records with these separators.
+    Csv(Separators),
+    /// Arrow IPC streams.
+    Arrow,
+}
+
 /// The options of a Doris sink.
 #[derive(Debug)]
 pub(super) struct Config {
@@ -57,8 +68,7 @@ pub(super) struct Config {
     pub(super) flush_interval: Duration,
     pub(super) threads: usize,
     pub(super) gzip: bool,
-    /// Rows are CSV records with these separators, or else JSON.
-    pub(super) csv: Option<Separators>,
+    pub(super) format: RowFormat,
     /// Headers of every load, from `sink.properties.*`, and the fixed ones.
     pub(super) load_headers: Vec<(String, String)>,
     /// `table.create.properties.*`.
@@ -149,7 +159,7 @@ impl Config {
             flush_interval,
             threads: context.parallelism.max(4),
             gzip: properties.gzip,
-            csv: properties.csv,
+            format: properties.format,
             load_headers: properties.headers,
             table_properties: prefixed(options, "table.create.properties.")
                 .map(|(k, v)| (k.to_owned(), v.to_owned()))
@@ -179,7 +189,7 @@ fn prefixed<'a>(
 }
 
 struct LoadProperties {
-    csv: Option<Separators>,
+    format: RowFormat,
     headers: Vec<(String, String)>,
     group_commit: bool,
     gzip: bool,
@@ -188,31 +198,27 @@ struct LoadProperties {
 /// Headers that change what a CSV record means.
 const CSV_MEANING: [&str; 7] =
     ["columns", "enclose", "escape", "skip_lines", "trim_double_quotes", "empty_field_as_null", "jsonpaths"];
+/// Headers that change what a record batch means. Backends don't unpack one.
+const ARROW_MEANING: [&str; 3] = ["columns", "jsonpaths", "compress_type"];
 
 fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) -> Result<LoadProperties, SinkError> {
-    let mut properties = LoadProperties { csv: None, headers: Vec::new(), group_commit: false, gzip: false };
-    match settings.raw("sink.properties.format").map(str::trim) {
-        None => {}
-        Some(v) if v.eq_ignore_ascii_case("json") => {}
-        Some(v) if v.eq_ignore_ascii_case("csv") => {
-            properties.csv = Some(Separators::parse(settings, "line_delimiter")?);
-        }
-        Some(v) if v.eq_ignore_ascii_case("arrow") => {
-            return Err(settings.bad("sink.properties.format", v, "json or csv").hint(
-                "Doris reads Arrow's DATETIME as if it were UTC and shows it at +08:00, and takes the bytes of a column \
-                 that has another type in the table for values: rows could change without a word",
-            ));
-        }
-        Some(v) => return Err(settings.bad("sink.properties.format", v, "json or csv")),
-    }
-    let csv = properties.csv.is_some();
+    let format = match settings.raw("sink.properties.format").map(str::trim) {
+        None => RowFormat::Json,
+        Some(v) if v.eq_ignore_ascii_case("json") => RowFormat::Json,
+        Some(v) if v.eq_ignore_ascii_case("csv") => RowFormat::Csv(Separators::parse(settings, "line_delimiter")?),
+        Some(v) if v.eq_ignore_ascii_case("arrow") => RowFormat::Arrow,
+        Some(v) => return Err(settings.bad("sink.properties.format", v, "json, csv or arrow")),
+    };
+    let csv = matches!(format, RowFormat::Csv(_));
+    let arrow = format == RowFormat::Arrow;
+    let mut properties = LoadProperties { format, headers: Vec::new(), group_commit: false, gzip: false };
     let mut given = Vec::new();
     for (key, value) in prefixed(options, "sink.properties.") {
         let option = format!("sink.properties.{key}");
         let lower = key.to_ascii_lowercase();
         match lower.as_str() {
             "format" => continue,
-            "read_json_by_line" if csv || value.eq_ignore_ascii_case("true") => continue,
+            "read_json_by_line" if csv || arrow || value.eq_ignore_ascii_case("true") => continue,
             "read_json_by_line" => return Err(settings.bad(&option, value, "true")),
             "column_separator" | "line_delimiter" if csv => continue,
             _ if value.chars().any(|c| c.is_control() && c != '\t') => {
@@ -220,6 +226,9 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
             }
             meaning if csv && CSV_MEANING.contains(&meaning) => {
                 return Err(settings.bad(&option, value, "nothing: how CSV is written and read is the sink's"));
+            }
+            meaning if arrow && ARROW_MEANING.contains(&meaning) => {
+                return Err(settings.bad(&option, value, "nothing: how Arrow is written and read is the sink's"));
             }
             "label" => {
                 return Err(settings.bad(&option, value, "nothing: labels are the sink's (`sink.label-prefix`)"));
@@ -256,15 +265,20 @@ fn load_properties(settings: &Settings<'_>, options: &BTreeMap<String, String>) 
     if !has("timeout") {
         properties.headers.push(("timeout".to_owned(), TRANSACTION_TIMEOUT.to_string()));
     }
-    let mut own = |name: &str, value: String| properties.headers.push((name.to_owned(), value));
-    if let Some(separators) = &properties.csv {
-        let (column, row) = separators.headers();
-        own("format", "csv".to_owned());
-        own("column_separator", column);
-        own("line_delimiter", row);
-    } else {
-        own("format", "json".to_owned());
-        own("read_json_by_line", "true".to_owned());
+    let headers = &mut properties.headers;
+    let mut own = |name: &str, value: String| headers.push((name.to_owned(), value));
+    match &properties.format {
+        RowFormat::Csv(separators) => {
+            let (column, row) = separators.headers();
+            own("format", "csv".to_owned());
+            own("column_separator", column);
+            own("line_delimiter", row);
+        }
+        RowFormat::Json => {
+            own("format", "json".to_owned());
+            own("read_json_by_line", "true".to_owned());
+        }
+        RowFormat::Arrow => own("format", "arrow".to_owned()),
     }
     Ok(properties)
 }

@@ -107,18 +107,40 @@ impl LoadClient {
         columns: Option<(&str, &str)>,
         rows: &[u8],
     ) -> Result<Loaded, LoadError> {
-        let path = format!("/api/{}/{}/_stream_load", segment(table.database()), segment(table.table()));
         let mut headers: Vec<(&str, &str)> = self.headers.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         headers.extend(label.map(|l| ("label", l)));
         headers.extend(columns);
         if self.mode == Mode::TwoPhase {
             headers.push(("two_phase_commit", "true"));
         }
+        self.send(table, &headers, rows)
+    }
+
+    /// Loads rows into a table of the sink's own: in one phase, and with nothing of what the user has set for the rows of
+    /// others. They are seen soon.
+    ///
+    /// # Errors
+    /// A row is refused, the label is taken, or no node can be reached.
+    pub(super) fn load_own(
+        &self,
+        table: &TableId,
+        label: &str,
+        columns: &str,
+        rows: &[u8],
+    ) -> Result<Loaded, LoadError> {
+        let format = self.headers.iter().find(|(k, _)| k == "format").map(|(_, v)| ("format", v.as_str()));
+        let own = [("label", label), ("columns", columns), ("strict_mode", "true"), ("timeout", "600")];
+        let headers: Vec<(&str, &str)> = own.into_iter().chain(format).collect();
+        self.send(table, &headers, rows)
+    }
+
+    fn send(&self, table: &TableId, headers: &[(&str, &str)], rows: &[u8]) -> Result<Loaded, LoadError> {
+        let path = format!("/api/{}/{}/_stream_load", segment(table.database()), segment(table.table()));
         let compressed = if self.gzip { Some(gzip(rows)?) } else { None };
         let request = Request {
             method: Method::PUT,
             path: &path,
-            headers: &headers,
+            headers,
             body: compressed.as_deref().unwrap_or(rows),
             expect_continue: true,
         };

@@ -1,10 +1,12 @@
 //! Loads pieces: each is one stream load.
 
+use super::arrow::Guard;
 use super::committable::PreparedTransaction;
 use super::config::{Config, Mode};
 use super::load_client::{LabelState, Loaded, transaction_in};
 use super::row_plan::DELETE_SIGN;
 use super::shared::Shared;
+use crate::olap::body::LoadColumns;
 use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::loads::{LoadReport, Loader, Piece};
 use rowferry_model::TableId;
@@ -30,6 +32,7 @@ pub(super) struct Prepared {
 /// Loads pieces.
 pub(super) struct DorisLoader {
     shared: Arc<Shared>,
+    guard: Guard,
     mode: Mode,
     deletes: bool,
     attempts: u32,
@@ -40,9 +43,10 @@ pub(super) struct DorisLoader {
 
 impl DorisLoader {
     /// A loader; nothing is connected yet.
-    pub(super) fn new(config: &Config, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(config: &Config, shared: Arc<Shared>, guard: Guard) -> Self {
         Self {
             shared,
+            guard,
             mode: config.mode,
             deletes: config.deletes,
             attempts: config.max_retries.saturating_add(1),
@@ -53,7 +57,7 @@ impl DorisLoader {
 
     fn send(&self, table: &TableId, label: Option<&str>, piece: &Piece) -> Result<Loaded, LoadError> {
         let columns = match piece.columns.as_deref() {
-            Some(columns) => Some(("columns", columns)),
+            Some(columns) => Some(("columns", columns.header.as_str())),
             // JSON names its columns by itself, but for this one.
             None => self.deletes.then_some(("hidden_columns", DELETE_SIGN)),
         };
@@ -73,6 +77,42 @@ impl DorisLoader {
                     attempt += 1;
                 }
                 result => return result,
+            }
+        }
+    }
+
+    fn load_once(&self, table: &TableId, state: &mut Prepared, piece: &Piece) -> Result<LoadReport, LoadError> {
+        match self.mode {
+            Mode::TwoPhase => self.two_phase(table, state, piece),
+            Mode::Plain => self.plain(table, piece),
+            Mode::GroupCommit => self.again(table, || self.send(table, None, piece).map(|loaded| loaded.report)),
+        }
+    }
+
+    /// Rows that a backend reads as the table's types, whatever they are: these must be the same before and behind the load.
+    fn load_guarded(
+        &self,
+        table: &TableId,
+        state: &mut Prepared,
+        piece: &Piece,
+        columns: &Arc<LoadColumns>,
+    ) -> Result<LoadReport, LoadError> {
+        self.guard.before(table, columns)?;
+        let prepared = state.transactions.len();
+        let report = self.load_once(table, state, piece)?;
+        if self.mode != Mode::TwoPhase {
+            return self.guard.after_seen(table, columns).map(|()| report);
+        }
+        self.guard.after_hidden(table, columns).map(|()| report).inspect_err(|_| {
+            // What the checkpoint does not name is never committed, also where this fails.
+            self.roll_back(table, state.transactions.drain(prepared..));
+        })
+    }
+
+    fn roll_back(&self, table: &TableId, transactions: impl Iterator<Item = PreparedTransaction>) {
+        for transaction in transactions {
+            if let Err(error) = self.shared.client.abort(table, Some(transaction.id), &transaction.label) {
+                tracing::warn!("doris: {} stays open until it times out: {}", transaction.label, error.message);
             }
         }
     }
@@ -178,10 +218,9 @@ impl Loader for DorisLoader {
     }
 
     fn load(&self, table: &TableId, state: &mut Prepared, piece: &Piece) -> Result<LoadReport, LoadError> {
-        match self.mode {
-            Mode::TwoPhase => self.two_phase(table, state, piece),
-            Mode::Plain => self.plain(table, piece),
-            Mode::GroupCommit => self.again(table, || self.send(table, None, piece).map(|loaded| loaded.report)),
+        match piece.columns.as_ref().filter(|c| !c.wires.is_empty()) {
+            Some(columns) => self.load_guarded(table, state, piece, columns),
+            None => self.load_once(table, state, piece),
         }
     }
 
@@ -191,10 +230,6 @@ impl Loader for DorisLoader {
     }
 
     fn abandon(&self, table: &TableId, state: Prepared) {
-        for transaction in state.transactions {
-            if let Err(error) = self.shared.client.abort(table, Some(transaction.id), &transaction.label) {
-                tracing::warn!("doris: {} stays open until it times out: {}", transaction.label, error.message);
-            }
-        }
+        self.roll_back(table, state.transactions.into_iter());
     }
 }

@@ -1,6 +1,7 @@
 //! The Doris sink, also under the name `selectdb`: unique-key tables, loaded by stream loads, whose two-phase commits end
 //! with the pipeline's checkpoints where that is asked for.
 
+mod arrow;
 mod commit;
 mod committable;
 mod config;
@@ -39,8 +40,6 @@ pub fn build(options: &BTreeMap<String, String>, context: &SinkContext) -> Resul
     let config = Arc::new(Config::parse(options, context)?);
     let shared = Arc::new(shared(&config)?);
     let sql = SqlClient::new(&config)?;
-    Ok(Sink {
-        metadata: Box::new(Applier::new(Doris::new(Arc::clone(&config)), Box::new(sql), Arc::clone(&shared))),
-        events: Box::new(writer(config, shared)),
-    })
+    let events = Box::new(writer(Arc::clone(&config), Arc::clone(&shared), &sql));
+    Ok(Sink { metadata: Box::new(Applier::new(Doris::new(config), Box::new(sql), shared)), events })
 }

@@ -1,11 +1,13 @@
 //! From a schema of the stream to Doris' types, and to how its rows are written.
 
-use super::config::Config;
+use super::arrow::natural;
+use super::config::{Config, RowFormat};
 use super::target_type::{MAX_CHAR, MAX_VARCHAR, TargetType};
 use crate::SinkError;
-use crate::olap::body::{ColumnPlan, Constant, Csv, Form, Format, Framing, Json, OpField, Plan, Separators};
+use crate::olap::body::{ColumnPlan, Constant, Csv, Form, Format, Framing, Json, LoadColumns, OpField, Plan};
 use crate::olap::column_type::bytes_per_char;
 use rowferry_model::{Column, DataType, TableId, TableSchema};
+use std::sync::Arc;
 
 /// The hidden column that tells a deletion.
 pub(super) const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
@@ -54,7 +56,7 @@ pub(super) fn target_type(column: &Column, key: bool) -> TargetType {
 /// # Errors
 /// A table or a schema that Doris can't hold.
 pub(super) fn load_plan(config: &Config, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError> {
-    let mut plan = row_plan(table, &config.partitions.shape(table, schema), config.deletes, config.csv.as_ref())?;
+    let mut plan = row_plan(table, &config.partitions.shape(table, schema), config.deletes, &config.format)?;
     if let Some(partition) = config.partitions.of(table, schema)
         && let Some(column) = plan.columns.iter_mut().find(|c| c.name == partition.column)
     {
@@ -75,13 +77,14 @@ pub(super) fn row_plan(
     table: &TableId,
     schema: &TableSchema,
     deletes: bool,
-    csv: Option<&Separators>,
+    format: &RowFormat,
 ) -> Result<Plan, SinkError> {
     check_table(table)?;
     if let Some(missing) = schema.primary_key.iter().find(|k| schema.index_of(k).is_none()) {
         return Err(SinkError::permanent(format!("{table} has no column `{missing}`, which its key names")));
     }
     let mut columns = Vec::with_capacity(schema.columns.len());
+    let mut targets = Vec::with_capacity(schema.columns.len());
     for column in &schema.columns {
         check_column_name(table, &column.name)?;
         let key = schema.primary_key.contains(&column.name);
@@ -106,6 +109,7 @@ pub(super) fn row_plan(
             _ => None,
         };
         columns.push(ColumnPlan::new(&column.name, &column.name, form, limit, filler(column, &target)));
+        targets.push(target);
     }
     let keyless = schema.primary_key.is_empty();
     let op = if deletes && !keyless {
@@ -113,30 +117,38 @@ pub(super) fn row_plan(
     } else {
         OpField::default()
     };
-    let format = match csv {
-        Some(separators) => Format::Csv(Csv::new(separators.clone())),
-        None => Format::Json(Json { op, framing: Framing::Lines }),
+    let deletes = deletes && !keyless;
+    // A table without a key takes the sign in CSV as well, and without effect (recorded from a frontend); Arrow needs a
+    // column for it.
+    let sign = (*format != RowFormat::Arrow || deletes).then_some(DELETE_SIGN);
+    let (written, load_columns) = match format {
+        RowFormat::Json => (Format::Json(Json { op, framing: Framing::Lines }), None),
+        RowFormat::Csv(separators) => {
+            (Format::Csv(Csv::new(separators.clone())), Some(columns_header(table, schema, sign)?))
+        }
+        RowFormat::Arrow => {
+            let header = columns_header(table, schema, sign)?;
+            (Format::Arrow(natural(&columns, &targets, sign)), Some(header))
+        }
     };
-    let mut plan = Plan::new(schema, columns, format);
-    plan.deletes = deletes && !keyless;
-    if csv.is_some() {
-        plan.columns_header = Some(columns_header(table, schema)?);
-    }
+    let mut plan = Plan::new(schema, columns, written);
+    plan.deletes = deletes;
+    plan.load_columns = load_columns.map(|header| Arc::new(LoadColumns::new(header)));
     Ok(plan)
 }
 
-/// The delete sign comes first: a table without a key takes it as well, and without effect (recorded from a frontend).
-fn columns_header(table: &TableId, schema: &TableSchema) -> Result<String, SinkError> {
-    let mut header = DELETE_SIGN.to_owned();
+/// All columns, behind the sign that comes first.
+fn columns_header(table: &TableId, schema: &TableSchema, sign: Option<&str>) -> Result<String, SinkError> {
+    let mut header = sign.unwrap_or_default().to_owned();
     for column in &schema.columns {
         if column.name.chars().any(|c| c.is_control() || c == '`') {
             return Err(SinkError::permanent(format!(
-                "column `{}` of {table} has a character that the `columns` header of a CSV load can't hold",
+                "column `{}` of {table} has a character that the `columns` header of a load can't hold",
                 column.name
             ))
             .hint("leave `sink.properties.format` out, or rename the column by a transform"));
         }
-        header.push_str(",`");
+        header.push_str(if header.is_empty() { "`" } else { ",`" });
         header.push_str(&column.name);
         header.push('`');
     }

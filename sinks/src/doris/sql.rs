@@ -17,6 +17,7 @@ use ureq::http::Method;
 const PATH: &str = "/api/query/default_cluster/information_schema";
 
 /// Sends statements to whichever frontend answers.
+#[derive(Clone)]
 pub(super) struct SqlClient {
     frontends: Arc<Frontends>,
 }
@@ -29,15 +30,22 @@ impl SqlClient {
     pub(super) fn new(config: &Config) -> Result<Self, SinkError> {
         Ok(Self { frontends: Arc::new(frontends(config)?) })
     }
+
+    /// Runs one statement. Blocking.
+    ///
+    /// # Errors
+    /// The server refuses it, or there is no answer.
+    pub(super) fn run(&self, sql: &str) -> Result<Rows, Failure> {
+        post(&self.frontends, json!({ "stmt": sql }).to_string().as_bytes())
+    }
 }
 
 #[async_trait]
 impl Connection for SqlClient {
     /// On a thread where waiting is allowed.
     async fn query(&mut self, sql: &str) -> Result<Rows, Failure> {
-        let frontends = Arc::clone(&self.frontends);
-        let body = json!({ "stmt": sql }).to_string();
-        let task = tokio::task::spawn_blocking(move || post(&frontends, body.as_bytes()));
+        let (client, sql) = (self.clone(), sql.to_owned());
+        let task = tokio::task::spawn_blocking(move || client.run(&sql));
         task.await.map_err(|e| Failure::Lost(format!("a statement's thread ended unexpectedly: {e}")))?
     }
 }

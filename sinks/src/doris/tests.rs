@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use super::committable::PreparedTransaction;
-use super::config::{Config, Mode};
+use super::config::{Config, Mode, RowFormat};
 use super::dialect::Doris;
 use super::load_client::transaction_in;
 use super::partition::PREFIX;
@@ -96,7 +96,6 @@ fn options_that_cannot_be_understood_are_named() {
         ("charset-encoding", "GBK"),
         ("schema.evolution.timeout", "x"),
         ("sink.properties.label", "mine"),
-        ("sink.properties.format", "arrow"),
         ("sink.properties.format", "csv_with_names"),
         ("sink.properties.read_json_by_line", "false"),
         ("sink.properties.strip_outer_array", "true"),
@@ -125,6 +124,21 @@ fn csv_takes_nothing_that_changes_its_meaning() {
         ("sink.properties.line_delimiter", "\\x01\\x02"),
     ] {
         let error = csv(more).unwrap_err();
+        assert!(error.contains(more.0), "{more:?}: {error}");
+    }
+}
+
+#[test]
+fn arrow_has_no_headers_that_change_its_meaning() {
+    let arrow = |more: (&'static str, &'static str)| parse(&[("sink.properties.format", "Arrow"), more]);
+    let config = arrow(("sink.properties.max_filter_ratio", "0")).unwrap();
+    assert_eq!(config.format, RowFormat::Arrow);
+    let headers: Vec<String> = config.load_headers.iter().map(|(k, v)| format!("{k}: {v}")).collect();
+    assert_eq!(headers, ["max_filter_ratio: 0", "strict_mode: true", "timeout: 86400", "format: arrow"]);
+    for more in
+        [("sink.properties.columns", "id"), ("sink.properties.jsonpaths", "$"), ("sink.properties.compress_type", "gz")]
+    {
+        let error = arrow(more).unwrap_err();
         assert!(error.contains(more.0), "{more:?}: {error}");
     }
 }
@@ -236,7 +250,7 @@ fn lengths_follow_the_charset_of_the_source() {
         ..TableSchema::default()
     };
     // 16 characters of base64 for 12 bytes at most.
-    assert_eq!(row_plan(&TableId::new("d", "t"), &schema, true, None).unwrap().columns[0].limit, Some(12));
+    assert_eq!(row_plan(&TableId::new("d", "t"), &schema, true, &RowFormat::Json).unwrap().columns[0].limit, Some(12));
 }
 
 fn partitioned(more: &[(&str, &str)]) -> Result<Config, String> {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 /// A kind of server with the user's options, as the writer needs it.
+#[async_trait]
 pub(crate) trait LoadTarget: Send + Sync + 'static {
     /// What commits.
     type Client: Commits<Prepared: Serialize + DeserializeOwned>;
@@ -29,6 +30,14 @@ pub(crate) trait LoadTarget: Send + Sync + 'static {
     /// # Errors
     /// A table or a schema that the server can't hold.
     fn plan(&self, table: &TableId, schema: &TableSchema) -> Result<Plan, SinkError>;
+
+    /// A plan as it holds for the table that is there. Asked for once a schema and attempt, before rows are written.
+    ///
+    /// # Errors
+    /// The table can't take the rows as the plan has them, or no server can be reached.
+    async fn settle(&self, _table: &TableId, _schema: &TableSchema, plan: Plan) -> Result<Plan, SinkError> {
+        Ok(plan)
+    }
 }
 
 /// What the user has set for the writer itself.
@@ -79,20 +88,21 @@ impl<T: LoadTarget> LoadWriter<T> {
         }
     }
 
-    fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
+    async fn plan(&mut self, batch: &ChangeBatch) -> Result<Arc<Plan>, SinkError> {
         if let Some((schema, plan)) = self.plans.get(batch.table())
             && (Arc::ptr_eq(schema, batch.schema()) || schema == batch.schema())
         {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(self.target.plan(batch.table(), batch.schema())?);
+        let plan = self.target.plan(batch.table(), batch.schema())?;
+        let plan = Arc::new(self.target.settle(batch.table(), batch.schema(), plan).await?);
         self.plans.insert(batch.table().clone(), (Arc::clone(batch.schema()), Arc::clone(&plan)));
         Ok(plan)
     }
 
     async fn take(&mut self, batch: ChangeBatch) -> Result<(), SinkError> {
         self.encoded().await?;
-        let plan = self.plan(&batch)?;
+        let plan = self.plan(&batch).await?;
         if plan.keys.is_empty() && !batch.changes().all_inserts() && self.warned.insert(batch.table().clone()) {
             tracing::warn!(
                 "{}: {} has no key: its updates add rows, and its deletions are left out",

@@ -4,6 +4,7 @@ use super::committable::PreparedTransaction;
 use super::config::Config;
 use super::load_client::{LabelState, Transaction};
 use super::shared::Shared;
+use crate::olap::body::LoadColumns;
 use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::loads::{LoadReport, Loader, Piece};
 use rowferry_model::TableId;
@@ -24,7 +25,7 @@ const UNKNOWN_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 struct OpenTransaction {
     transaction: Transaction,
-    columns: Option<Arc<str>>,
+    columns: Option<Arc<LoadColumns>>,
 }
 
 /// The state of a table's transactions.
@@ -141,7 +142,7 @@ impl StarRocksLoader {
     }
 
     fn load_into(&self, table: &TableId, transaction: &Transaction, piece: &Piece) -> Result<LoadReport, LoadError> {
-        self.shared.client.load(table, transaction, piece.columns.as_deref(), &piece.body)
+        self.shared.client.load(table, transaction, piece.columns.as_deref().map(|c| c.header.as_str()), &piece.body)
     }
 
     /// The server has rolled back already, most likely.
@@ -177,7 +178,7 @@ impl StarRocksLoader {
 
     fn plain_once(&self, table: &TableId, piece: &Piece, label: &str) -> Result<LoadReport, LoadError> {
         let client = &self.shared.client;
-        match client.stream_load(table, label, piece.columns.as_deref(), &piece.body) {
+        match client.stream_load(table, label, piece.columns.as_deref().map(|c| c.header.as_str()), &piece.body) {
             Err(error) if error.cause == Cause::LabelExists => {
                 let (deadline, unknown) = (Instant::now() + LABEL_WAIT, Instant::now() + UNKNOWN_WAIT);
                 loop {

@@ -3,10 +3,11 @@
 use super::config::Config;
 use super::target_type::{MAX_BYTES, MAX_CHAR, TargetType};
 use crate::SinkError;
-use crate::olap::body::{ColumnPlan, Constant, Csv, Form, Format, Framing, Json, OpField, Plan};
+use crate::olap::body::{ColumnPlan, Constant, Csv, Form, Format, Framing, Json, LoadColumns, OpField, Plan};
 use crate::olap::column_type::bytes_per_char;
 use rowferry_model::{Column, DataType, TableId, TableSchema};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The greatest length of a table's or a column's name, in characters.
 const MAX_NAME: usize = 1024;
@@ -106,7 +107,7 @@ pub(super) fn row_plan(config: &Config, table: &TableId, schema: &TableSchema) -
             ))
             .hint("rename the column by a transform"));
         }
-        plan.columns_header = Some(header);
+        plan.load_columns = Some(Arc::new(LoadColumns::new(header)));
     }
     Ok(plan)
 }

@@ -7,6 +7,7 @@ use rowferry_stand_ins::doris as stand_in;
 mod olap;
 mod support;
 
+mod arrow;
 mod delivery;
 mod metadata;
 mod partitions;

@@ -16,6 +16,10 @@ pub const SINK: &str = "doris";
 pub const HTTP_ADDRESSES: &str = "fenodes";
 pub const BACKENDS: [&str; 1] = ["benodes"];
 
+/// Options under which rows are loaded as Arrow, where that can be.
+pub const ARROW: Option<&[(&str, &str)]> = Some(&[AS_ARROW]);
+pub const AS_ARROW: (&str, &str) = ("sink.properties.format", "arrow");
+
 /// Where the statements are that the tests send.
 pub const STATEMENTS: &str = "doris-statements.sql";
 

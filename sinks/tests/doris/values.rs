@@ -1,6 +1,6 @@
 //! Values of which Doris has its own rules.
 
-use crate::olap::values::{round_trip, some};
+use crate::olap::values::{round_trip, round_trip_but, some};
 use arrow_array::{StringArray, TimestampMicrosecondArray};
 use rowferry_model::DataType;
 use std::sync::Arc;
@@ -19,9 +19,12 @@ async fn a_string_that_is_too_long_is_refused_by_the_server() {
 async fn times_have_the_digits_of_their_column() {
     let stamps = TimestampMicrosecondArray::from(vec![1_500_000, 2_120_000]);
     assert_eq!(
-        round_trip(DataType::Timestamp(2), Arc::new(stamps)).await.unwrap(),
+        round_trip_but(DataType::Timestamp(2), Arc::new(stamps), &[0, 1]).await.unwrap(),
         some(&["1970-01-01 00:00:01.50", "1970-01-01 00:00:02.12"])
     );
     let stamps = TimestampMicrosecondArray::from(vec![1_000_000]);
-    assert_eq!(round_trip(DataType::Timestamp(0), Arc::new(stamps)).await.unwrap(), some(&["1970-01-01 00:00:01"]));
+    assert_eq!(
+        round_trip_but(DataType::Timestamp(0), Arc::new(stamps), &[0]).await.unwrap(),
+        some(&["1970-01-01 00:00:01"])
+    );
 }

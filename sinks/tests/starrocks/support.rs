@@ -14,6 +14,9 @@ pub const SINK: &str = "starrocks";
 pub const HTTP_ADDRESSES: &str = "load-url";
 pub const BACKENDS: [&str; 0] = [];
 
+/// Options under which rows are loaded as Arrow, where that can be.
+pub const ARROW: Option<&[(&str, &str)]> = None;
+
 /// Where the statements are that the tests send.
 pub const STATEMENTS: &str = "starrocks-statements.sql";
 

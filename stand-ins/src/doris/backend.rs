@@ -1,5 +1,6 @@
 //! A backend's HTTP port: what it says is the manual's, what it asks the frontend is recorded.
 
+use super::arrow;
 use super::frontend::user;
 use super::transactions::NotBegun;
 use super::values;
@@ -10,7 +11,7 @@ use flate2::read::GzDecoder;
 use serde_json::{Value as Json, json};
 use std::io::Read;
 
-const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
+pub const DELETE_SIGN: &str = "__DORIS_DELETE_SIGN__";
 
 fn failed(words: impl Into<String>) -> Response {
     Response::ok(json!({"TxnId": -1, "Status": "Fail", "Message": words.into()}).to_string())
@@ -123,7 +124,7 @@ fn stream_load(
         Response::ok(answer.to_string())
     };
     let t = world.table(database, table).unwrap();
-    let rows = match rows(request, body, t) {
+    let rows = match rows(request, body, t, world.arrow_hours) {
         Ok(rows) => rows,
         Err(words) => return abort(world, &words, None, (0, 0)),
     };
@@ -163,10 +164,10 @@ fn stream_load(
 }
 
 /// A row, or why it is filtered.
-type SourceRow = Result<Json, String>;
+pub type SourceRow = Result<Json, String>;
 
 /// The rows of a body.
-fn rows(request: &Request, body: &[u8], table: &Table) -> Result<Vec<SourceRow>, String> {
+fn rows(request: &Request, body: &[u8], table: &Table, arrow_hours: i64) -> Result<Vec<SourceRow>, String> {
     let mut plain = Vec::new();
     match request.header("compress_type") {
         None => plain.extend_from_slice(body),
@@ -178,7 +179,16 @@ fn rows(request: &Request, body: &[u8], table: &Table) -> Result<Vec<SourceRow>,
     match request.header("format") {
         Some("json") => lines(request, &plain),
         Some("csv") => records(request, &plain, table),
-        _ => Err("the stand-in takes JSON lines and CSV only".to_owned()),
+        // What is compressed is not unpacked there.
+        Some("arrow") if request.header("compress_type").is_some() => {
+            Err("failed to open stream reader: Invalid IPC stream".to_owned())
+        }
+        Some("arrow") => {
+            let names =
+                header_columns(request.header("columns").ok_or("the stand-in wants a columns header with Arrow")?)?;
+            arrow::rows(&plain, &names, table, arrow_hours)
+        }
+        _ => Err("the stand-in takes JSON lines, CSV and Arrow only".to_owned()),
     }
 }
 

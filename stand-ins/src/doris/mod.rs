@@ -5,6 +5,7 @@
 //! It keeps tables in memory, runs ALTER jobs by the clock, lets transactions time out, and breaks on demand.
 
 mod alter;
+mod arrow;
 mod backend;
 mod create;
 mod frontend;

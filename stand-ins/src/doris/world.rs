@@ -20,6 +20,8 @@ pub struct Doris {
     pub version: String,
     /// Whether names may have any letters.
     pub unicode_names: bool,
+    /// At which hour east of UTC backends read the timestamps of Arrow.
+    pub arrow_hours: i64,
 }
 
 impl world::Vendor for Doris {
@@ -27,7 +29,7 @@ impl world::Vendor for Doris {
     type Own = Own;
 
     fn new() -> Self {
-        Self { version: "doris version doris-3.0.3-stand-in".to_owned(), unicode_names: true }
+        Self { version: "doris version doris-3.0.3-stand-in".to_owned(), unicode_names: true, arrow_hours: 8 }
     }
 
     fn system_databases() -> &'static [&'static str] {

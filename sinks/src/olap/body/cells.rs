@@ -27,14 +27,23 @@ pub(super) enum Unfit {
     Separator,
     /// It is the text that stands for NULL.
     NullMark,
+    /// As Arrow: it is before the first moment that a backend reads as it is.
+    #[cfg(feature = "doris")]
+    Before1970,
+    /// As Arrow: it is a day of the year 0.
+    #[cfg(feature = "doris")]
+    FirstYear,
+    /// As Arrow: it has more digits than its column.
+    #[cfg(feature = "doris")]
+    Digits,
 }
 
 /// The values of a column, and how they are written.
 pub(super) struct Cells<'a> {
-    values: Values<'a>,
+    pub(super) values: Values<'a>,
     nulls: Option<&'a NullBuffer>,
     form: Form,
-    limit: usize,
+    pub(super) limit: usize,
     zone: &'a Zone,
     last: LastOffset,
 }
@@ -59,6 +68,12 @@ impl<'a> Cells<'a> {
             Values::Float64(v) => v.value(a) == v.value(b),
             values => values.same(a, b),
         }
+    }
+
+    /// An instant as a wall time, in microseconds.
+    #[cfg(feature = "doris")]
+    pub(super) fn wall(&self, micros: i64) -> i64 {
+        self.zone.wall(micros, &self.last)
     }
 
     /// Appends a value that is not NULL.
@@ -136,6 +151,6 @@ fn day<S: Syntax>(syntax: &S, out: &mut Vec<u8>, append: impl FnOnce(&mut Vec<u8
     Ok(())
 }
 
-fn fits(bytes: usize, limit: usize) -> Result<(), Unfit> {
+pub(super) fn fits(bytes: usize, limit: usize) -> Result<(), Unfit> {
     if bytes > limit { Err(Unfit::TooLong { bytes, limit }) } else { Ok(()) }
 }

@@ -10,31 +10,32 @@ use crate::cells::Cells as Values;
 use rowferry_model::{ChangeBatch, RowOp};
 
 /// Writes the rows of one batch, as many at a time as fit.
-pub(super) struct BatchEncoder<'a> {
-    plan: &'a Plan,
-    batch: &'a ChangeBatch,
-    cells: Vec<Cells<'a>>,
-    next: usize,
+pub(crate) struct BatchEncoder<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) batch: &'a ChangeBatch,
+    pub(super) cells: Vec<Cells<'a>>,
+    pub(super) next: usize,
 }
 
 impl<'a> BatchEncoder<'a> {
-    /// An encoder whose first row is `next`.
+    /// An encoder that has written nothing yet.
     ///
     /// # Errors
     /// A column is not of the type that the schema says.
-    pub(super) fn starting_at(
-        next: usize,
-        plan: &'a Plan,
-        batch: &'a ChangeBatch,
-        zone: &'a Zone,
-    ) -> Result<Self, SinkError> {
+    pub(crate) fn new(plan: &'a Plan, batch: &'a ChangeBatch, zone: &'a Zone) -> Result<Self, SinkError> {
         let values = Values::of(batch)?;
         let cells: Vec<Cells<'a>> =
             plan.columns.iter().zip(values).map(|(column, values)| Cells::new(column, values, zone)).collect();
         if cells.len() != plan.columns.len() {
             return Err(SinkError::permanent(format!("a batch of {} lacks columns", batch.table())));
         }
-        Ok(Self { plan, batch, cells, next })
+        Ok(Self { plan, batch, cells, next: 0 })
+    }
+
+    /// The same, going on with a row.
+    pub(super) fn starting_at(mut self, row: usize) -> Self {
+        self.next = row;
+        self
     }
 
     /// The first row that is not written.
@@ -42,7 +43,8 @@ impl<'a> BatchEncoder<'a> {
         self.next
     }
 
-    fn is_done(&self) -> bool {
+    /// Whether all rows are written.
+    pub(crate) fn is_done(&self) -> bool {
         self.next >= self.batch.num_rows()
     }
 
@@ -51,10 +53,12 @@ impl<'a> BatchEncoder<'a> {
     ///
     /// # Errors
     /// A value that the target can't hold: names table, column and key.
-    pub(super) fn fill(&mut self, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
+    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, limit: usize, rows: u64) -> Result<u64, SinkError> {
         match &self.plan.format {
             Format::Json(json) => self.fill_as(json, out, limit, rows),
             Format::Csv(csv) => self.fill_as(csv, out, limit, rows),
+            #[cfg(feature = "doris")]
+            Format::Arrow(arrow) => self.fill_arrow(arrow, out, limit, rows),
         }
     }
 
@@ -85,7 +89,7 @@ impl<'a> BatchEncoder<'a> {
     }
 
     /// A before image may leave out a key that did not change. Where NULL is a value of the key, it is there.
-    fn key_differs(&self, before: usize, after: usize) -> bool {
+    pub(super) fn key_differs(&self, before: usize, after: usize) -> bool {
         let keys = self.plan.keys.iter().filter_map(|k| Some((self.plan.columns.get(*k)?, self.cells.get(*k)?)));
         keys.into_iter().any(|(column, cells)| {
             let known = column.null != Constant::Null || !cells.is_null(before);
@@ -118,11 +122,7 @@ impl<'a> BatchEncoder<'a> {
                 if column.null != Constant::Null {
                     syntax.constant(out, column.null);
                 } else if key {
-                    return Err(SinkError::permanent(format!(
-                        "a deletion in {} comes without its key `{}`",
-                        self.batch.table(),
-                        column.name
-                    )));
+                    return Err(self.keyless_deletion(&column.name));
                 } else {
                     syntax.constant(out, column.filler);
                 }
@@ -143,7 +143,12 @@ impl<'a> BatchEncoder<'a> {
         Ok(())
     }
 
-    fn refuse(&self, column: &str, row: usize, unfit: &Unfit) -> SinkError {
+    pub(super) fn keyless_deletion(&self, column: &str) -> SinkError {
+        let table = self.batch.table();
+        SinkError::permanent(format!("a deletion in {table} comes without its key `{column}`"))
+    }
+
+    pub(super) fn refuse(&self, column: &str, row: usize, unfit: &Unfit) -> SinkError {
         let json = Json { op: OpField::default(), framing: Framing::Lines };
         let mut key = Vec::new();
         for k in &self.plan.keys {
@@ -164,8 +169,18 @@ impl<'a> BatchEncoder<'a> {
             Unfit::NotANumber => "is no finite number".to_owned(),
             Unfit::Separator => "has a character that a separator of the CSV begins with".to_owned(),
             Unfit::NullMark => "is the text `\\N`, which means NULL in CSV".to_owned(),
+            #[cfg(feature = "doris")]
+            Unfit::Before1970 => "is before 1970-01-01 08:00:00, which a backend reads wrongly from Arrow".to_owned(),
+            #[cfg(feature = "doris")]
+            Unfit::FirstYear => "is in the year 0, which a backend reads wrongly from Arrow".to_owned(),
+            #[cfg(feature = "doris")]
+            Unfit::Digits => "has more digits than its column in the target".to_owned(),
         };
         let hint = match unfit {
+            #[cfg(feature = "doris")]
+            Unfit::Before1970 | Unfit::FirstYear | Unfit::Digits => {
+                "leave `sink.properties.format` out: JSON, the default, takes every value"
+            }
             Unfit::Separator | Unfit::NullMark => {
                 "leave `sink.properties.format` out: JSON, the default, takes every value"
             }

@@ -1,6 +1,8 @@
-//! Rows as bodies of loads, JSON objects or CSV records: what each column needs is settled once a schema, its array's type
+//! Rows as bodies of loads, JSON objects, CSV records or Arrow IPC streams: what each column needs is settled once a schema, its array's type
 //! once a batch; after that a value costs no allocation and no dynamic cast.
 
+#[cfg(feature = "doris")]
+mod arrow;
 mod cells;
 mod csv;
 mod encoder;
@@ -16,8 +18,12 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "doris")]
+pub(crate) use arrow::{Arrow, Wire};
 pub(crate) use csv::{Csv, Separators};
+#[cfg(feature = "doris")]
+pub(crate) use encoder::BatchEncoder;
 pub(crate) use json::{Framing, Json, OpField};
-pub(crate) use plan::{ColumnPlan, Constant, Form, Format, Plan};
+pub(crate) use plan::{ColumnPlan, Constant, Form, Format, LoadColumns, Plan};
 pub(crate) use rows::Rows;
 pub(crate) use zone::Zone;

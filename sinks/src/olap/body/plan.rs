@@ -1,9 +1,12 @@
 //! How the rows of one schema are written.
 
+#[cfg(feature = "doris")]
+use super::arrow::{Arrow, Wire};
 use super::csv::Csv;
 use super::escape::append_string;
 use super::json::Json;
 use rowferry_model::TableSchema;
+use std::sync::Arc;
 
 /// How a column's values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +100,30 @@ pub(crate) enum Format {
     Json(Json),
     /// As CSV records.
     Csv(Csv),
+    /// As Arrow IPC streams.
+    #[cfg(feature = "doris")]
+    Arrow(Arrow),
+}
+
+/// What a load says of its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LoadColumns {
+    /// The `columns` header.
+    pub(crate) header: String,
+    /// What the target's columns must be read as for the rows to be what they are; empty where they tell by themselves.
+    #[cfg(feature = "doris")]
+    pub(crate) wires: Vec<(String, Wire)>,
+}
+
+impl LoadColumns {
+    /// Of rows whose values tell by themselves what they are.
+    pub(crate) fn new(header: String) -> Self {
+        Self {
+            header,
+            #[cfg(feature = "doris")]
+            wires: Vec::new(),
+        }
+    }
 }
 
 /// How the rows of one schema are written.
@@ -110,13 +137,13 @@ pub(crate) struct Plan {
     pub(crate) format: Format,
     /// Whether deletions are written; without, they are left out.
     pub(crate) deletes: bool,
-    /// The `columns` header of a load, where it needs one.
-    pub(crate) columns_header: Option<String>,
+    /// What a load says of its columns, where it needs to.
+    pub(crate) load_columns: Option<Arc<LoadColumns>>,
 }
 
 impl Plan {
     /// A plan for a schema, with deletions.
     pub(crate) fn new(schema: &TableSchema, columns: Vec<ColumnPlan>, format: Format) -> Self {
-        Self { columns, keys: schema.key_indices(), format, deletes: true, columns_header: None }
+        Self { columns, keys: schema.key_indices(), format, deletes: true, load_columns: None }
     }
 }

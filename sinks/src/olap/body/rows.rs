@@ -1,7 +1,7 @@
 //! A batch that may be encoded on another thread, a buffer at a time.
 
 use super::encoder::BatchEncoder;
-use super::plan::Plan;
+use super::plan::{LoadColumns, Plan};
 use super::zone::Zone;
 use crate::SinkError;
 use crate::olap::loads::Buffer;
@@ -40,9 +40,9 @@ impl Rows {
         self.batch.table()
     }
 
-    /// The `columns` header of their load.
-    pub(crate) fn columns(&self) -> Option<&str> {
-        self.plan.columns_header.as_deref()
+    /// What their load says of its columns.
+    pub(crate) fn columns(&self) -> Option<&Arc<LoadColumns>> {
+        self.plan.load_columns.as_ref()
     }
 
     /// Appends rows until the buffer is full or all are written.
@@ -50,7 +50,7 @@ impl Rows {
     /// # Errors
     /// A value that the target can't hold: names table, column and key.
     pub(crate) fn fill(&mut self, buffer: &mut Buffer, zone: &Zone) -> Result<(), SinkError> {
-        let mut encoder = BatchEncoder::starting_at(self.next, &self.plan, &self.batch, zone)?;
+        let mut encoder = BatchEncoder::new(&self.plan, &self.batch, zone)?.starting_at(self.next);
         let rows = buffer.limit_rows.saturating_sub(buffer.rows);
         buffer.rows += encoder.fill(&mut buffer.body, buffer.limit, rows)?;
         self.next = encoder.next();

@@ -4,9 +4,9 @@ use super::numbers::{append_padded, append_u64, pair};
 use crate::temporal::{MICROS_PER_DAY, MICROS_PER_SECOND, civil};
 
 /// 0000-01-01 as days since the epoch.
-const FIRST_DAY: i64 = -719_528;
+pub(super) const FIRST_DAY: i64 = -719_528;
 /// 9999-12-31.
-const LAST_DAY: i64 = 2_932_896;
+pub(super) const LAST_DAY: i64 = 2_932_896;
 
 /// Appends `2024-02-29`; `None` for a day outside the years 0 to 9999.
 pub(super) fn append_date(out: &mut Vec<u8>, days: i64) -> Option<()> {

@@ -1,5 +1,6 @@
 //! What is on its way to one table.
 
+use super::super::body::LoadColumns;
 use super::Piece;
 use rowferry_model::TableId;
 use std::collections::VecDeque;
@@ -36,7 +37,7 @@ pub(super) struct Lane<S> {
     pub(super) table: TableId,
     pub(super) buffer: Vec<u8>,
     pub(super) rows: u64,
-    pub(super) columns: Option<Arc<str>>,
+    pub(super) columns: Option<Arc<LoadColumns>>,
     /// When the first row came into the buffer.
     pub(super) since: Option<Instant>,
     pub(super) queue: VecDeque<Piece>,

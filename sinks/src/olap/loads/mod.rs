@@ -3,6 +3,7 @@
 mod lane;
 mod spares;
 
+use super::body::LoadColumns;
 use super::load_error::LoadError;
 use crate::{Gauge, SinkError};
 pub(crate) use lane::Buffer;
@@ -24,8 +25,8 @@ pub(crate) struct Piece {
     buffered: usize,
     /// How many rows it has.
     pub(crate) rows: u64,
-    /// The `columns` header.
-    pub(crate) columns: Option<Arc<str>>,
+    /// What the load says of its columns.
+    pub(crate) columns: Option<Arc<LoadColumns>>,
 }
 
 /// What a load did.
@@ -132,7 +133,7 @@ impl<L: Loader> Loads<L> {
 
     /// Lends a table's buffer, so that rows can be appended to it. Until it comes back the table has nothing to load but
     /// what was full before.
-    pub(crate) fn lend(&mut self, table: &TableId, columns: Option<&str>) -> Buffer {
+    pub(crate) fn lend(&mut self, table: &TableId, columns: Option<&Arc<LoadColumns>>) -> Buffer {
         let at = match self.by_table.get(table) {
             Some(at) => *at,
             None => {
@@ -152,9 +153,9 @@ impl<L: Loader> Loads<L> {
         // Spare memory must not gather in the buffers of tables that have few rows.
         let held: usize = self.lanes.iter().map(|lane| lane.buffer.capacity()).sum();
         if let Some(lane) = self.lanes.get_mut(at) {
-            if lane.columns.as_deref() != columns {
+            if !same(lane.columns.as_ref(), columns) {
                 lane.seal(self.loader.end());
-                lane.columns = columns.map(Arc::from);
+                lane.columns = columns.cloned();
             }
             buffer.body = std::mem::take(&mut lane.buffer);
             if buffer.body.capacity() == 0 {
@@ -358,4 +359,9 @@ impl<L: Loader> Loads<L> {
 
 fn panicked<L: Loader>(error: &JoinError) -> SinkError {
     SinkError::permanent(format!("{} sink: a load's thread ended unexpectedly: {error}", L::SINK))
+}
+
+/// Whether loads say the same of their columns; it is mostly the very same.
+fn same(a: Option<&Arc<LoadColumns>>, b: Option<&Arc<LoadColumns>>) -> bool {
+    a.map(Arc::as_ptr) == b.map(Arc::as_ptr) || a == b
 }

@@ -279,12 +279,12 @@ fn binary_columns_are_converted_by_the_load() {
     let config = parse(&[]).unwrap();
     let plan = row_plan(&config, &table, &schema).unwrap();
     assert_eq!(
-        plan.columns_header.as_deref(),
+        plan.load_columns.map(|c| c.header.clone()).as_deref(),
         Some("`__op`,`id`,`__rowferry_1`,`b c`=to_binary(`__rowferry_1`,'encode64')")
     );
     let own = parse(&[("sink.properties.columns", "id")]).unwrap();
     assert!(row_plan(&own, &table, &schema).is_err(), "the header is needed, but the user has another");
     schema.columns.pop();
-    assert_eq!(row_plan(&config, &table, &schema).unwrap().columns_header, None);
+    assert_eq!(row_plan(&config, &table, &schema).unwrap().load_columns, None);
     assert!(row_plan(&own, &table, &schema).is_ok());
 }

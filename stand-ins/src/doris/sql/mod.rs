@@ -104,17 +104,41 @@ impl AlterClause {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
-    CreateDatabase { name: String, if_not_exists: bool },
-    DropDatabase { name: String, if_exists: bool },
+    CreateDatabase {
+        name: String,
+        if_not_exists: bool,
+    },
+    DropDatabase {
+        name: String,
+        if_exists: bool,
+    },
     CreateTable(Box<Create>),
-    DropTable { name: TableName, if_exists: bool, force: bool },
+    DropTable {
+        name: TableName,
+        if_exists: bool,
+        force: bool,
+    },
     Truncate(TableName),
-    Alter { name: TableName, clauses: Vec<AlterClause> },
+    Alter {
+        name: TableName,
+        clauses: Vec<AlterClause>,
+    },
     CancelAlter(TableName),
-    ShowColumns { name: TableName },
+    ShowColumns {
+        name: TableName,
+    },
     ShowCreate(TableName),
     ShowDatabases,
-    ShowAlter { database: Option<String>, table: Option<String> },
+    ShowAlter {
+        database: Option<String>,
+        table: Option<String>,
+    },
     ShowVariables(String),
     SelectOne,
+    /// Columns of a table as text, by the order of a column of integers.
+    Select {
+        columns: Vec<String>,
+        name: TableName,
+        order: String,
+    },
 }

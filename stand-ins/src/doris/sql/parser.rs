@@ -159,10 +159,47 @@ impl Parser {
                 self.at += 1;
                 Ok(Statement::SelectOne)
             }
-            "select" | "set" | "use" | "desc" | "describe" | "explain" | "insert" | "update" | "delete" | "recover"
-            | "admin" | "refresh" | "grant" | "begin" | "commit" => Err(Failure::not_modelled(&word.to_uppercase())),
+            "select" => {
+                let start = self.at;
+                self.select().map_err(|_| {
+                    self.at = start;
+                    Failure::not_modelled("SELECT")
+                })
+            }
+            "set" | "use" | "desc" | "describe" | "explain" | "insert" | "update" | "delete" | "recover" | "admin"
+            | "refresh" | "grant" | "begin" | "commit" => Err(Failure::not_modelled(&word.to_uppercase())),
             _ => Err(Failure::syntax(&word)),
         }
+    }
+
+    /// Columns, or columns as other types in which they are shown alike, of one table, in the order of one column.
+    fn select(&mut self) -> Result<Statement, Failure> {
+        let mut columns = Vec::new();
+        loop {
+            if self.eat("cast") {
+                self.sign('(')?;
+                columns.push(self.name()?);
+                self.expect("as")?;
+                if !self.eat("string") {
+                    self.expect("int")?;
+                }
+                self.sign(')')?;
+            } else {
+                columns.push(self.name()?);
+            }
+            if !self.eat_sign(',') {
+                break;
+            }
+        }
+        self.expect("from")?;
+        let name = self.table()?;
+        self.expect("order")?;
+        self.expect("by")?;
+        let order = self.name()?;
+        if self.peek().is_some() {
+            return Err(self.unexpected());
+        }
+        Ok(Statement::Select { columns, name, order })
     }
 
     fn create_table(&mut self) -> Result<Statement, Failure> {
