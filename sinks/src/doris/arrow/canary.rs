@@ -5,6 +5,7 @@ use super::super::config::Config;
 use super::super::row_plan::row_plan;
 use super::super::shared::Shared;
 use super::super::sql::SqlClient;
+use super::sample::Sample;
 use super::targets::{failed, read};
 use super::{LEAVE_OUT, settled};
 use crate::SinkError;
@@ -17,10 +18,6 @@ use rowferry_model::TableId;
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-mod sample;
-
-use sample::Sample;
 
 /// What the table's name begins with; the pipeline's instance follows.
 const NAME: &str = "rowferry_arrow_check_";

@@ -4,6 +4,7 @@
 
 mod canary;
 mod guard;
+mod sample;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Rows with every type that is sent, at its bounds, and what must come back.
 
-use super::super::super::target_type::TargetType;
+use super::super::target_type::TargetType;
 use crate::SinkError;
 use crate::olap::quote;
 use crate::olap::rows::Rows;
