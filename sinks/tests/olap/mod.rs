@@ -8,6 +8,7 @@ mod https;
 pub mod large;
 mod metadata;
 pub mod real;
+pub mod real_rows;
 pub mod recordings;
 #[allow(dead_code, reason = "one of the two uses all of it")]
 pub mod tap;

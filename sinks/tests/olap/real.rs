@@ -1,9 +1,9 @@
-//! What is asked of a real server where one is named, and of the stand-ins always: each schema change, twice, and rows of
-//! every type where a backend takes them.
+//! What is asked of a real server where one is named, and of the stand-ins always: each schema change, twice, and rows with
+//! every type at its bounds where a backend takes them, read back behind the sink.
 
-use super::batches::{batch, checkpoint, schema};
-use arrow_array::ArrayRef;
-use rowferry_model::{AddedColumn, AlteredColumn, Changes, Column, ColumnPosition, DataType, SchemaChange, TableId};
+use super::batches::schema;
+use super::real_rows::{Reader, compare, load};
+use rowferry_model::{AddedColumn, AlteredColumn, Column, ColumnPosition, DataType, SchemaChange, TableId};
 use rowferry_sinks::{Retry, Sink};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -31,7 +31,7 @@ fn types() -> Vec<Column> {
 }
 
 /// The suite. Gives whether rows could be loaded too.
-pub async fn suite(sink: &mut Sink, database: &str) -> bool {
+pub async fn suite(sink: &mut Sink, database: &str, reader: &mut impl Reader) -> bool {
     let table = TableId::new(database, "orders");
     let mut schema = (*schema(types(), &["id"])).clone();
     sink.metadata.probe().await.unwrap();
@@ -76,19 +76,12 @@ pub async fn suite(sink: &mut Sink, database: &str) -> bool {
     let there = SchemaChange::CreateTable { table: table.clone(), schema: Arc::new(schema.clone()) };
     sink.metadata.apply(&there, Some(&schema)).await.unwrap();
 
-    let nulls: Vec<ArrayRef> = schema
-        .columns
-        .iter()
-        .map(|c| match c.name.as_str() {
-            "id" => Arc::new(arrow_array::Int64Array::from(vec![1, 2])) as ArrayRef,
-            "more" => Arc::new(arrow_array::Int16Array::from(vec![1, 2])),
-            _ => arrow_array::new_null_array(&c.data_type.arrow(), 2),
-        })
-        .collect();
-    let rows = batch(&table, &Arc::new(schema), Changes::Inserts(2), nulls);
-    sink.events.write(rows).await.unwrap();
-    let loaded = match checkpoint(sink, 1).await {
-        Ok(()) => true,
+    let schema = Arc::new(schema);
+    let loaded = match load(sink, &table, &schema).await {
+        Ok(()) => {
+            compare(reader, &table, &schema).await;
+            true
+        }
         Err(error) => {
             println!("metadata only, as no backend took rows: {error}");
             assert_eq!(error.retry(), Retry::Transient, "{error}");

@@ -18,21 +18,25 @@ pub(super) fn pair(n: u32) -> [u8; 2] {
 
 /// Appends an unsigned number.
 pub(super) fn append_u64(out: &mut Vec<u8>, mut n: u64) {
-    // As many bytes as the longest number has cost less than a copy of the right length.
     const LONGEST: usize = 20;
-    let length = n.checked_ilog10().map_or(1, |log| log as usize + 1);
-    let start = out.len();
-    out.extend_from_slice(&[b'0'; LONGEST]);
-    let digits = &mut out[start..start + length];
-    let mut pairs = digits.rchunks_exact_mut(2);
-    for two in &mut pairs {
-        two.copy_from_slice(&PAIRS[(n % 100) as usize]);
+    let mut digits = [0; 2 * LONGEST];
+    let mut first = LONGEST;
+    while n >= 100 {
+        first -= 2;
+        digits[first..first + 2].copy_from_slice(&PAIRS[(n % 100) as usize]);
         n /= 100;
     }
-    if let [one] = pairs.into_remainder() {
-        *one = b'0' + n as u8;
+    if n >= 10 {
+        first -= 2;
+        digits[first..first + 2].copy_from_slice(&PAIRS[n as usize]);
+    } else {
+        first -= 1;
+        digits[first] = b'0' + n as u8;
     }
-    out.truncate(start + length);
+    // As many bytes as the longest number has: that costs less than a copy of the right length.
+    let end = out.len() + LONGEST - first;
+    out.extend_from_slice(&digits[first..first + LONGEST]);
+    out.truncate(end);
 }
 
 /// Appends an integer.
