@@ -21,7 +21,15 @@ pub(super) fn append_u64(out: &mut Vec<u8>, mut n: u64) {
     const LONGEST: usize = 20;
     let mut digits = [0; 2 * LONGEST];
     let mut first = LONGEST;
-    while n >= 100 {
+    // Each division waits for the one before: four digits at a time halve them.
+    while n >= 10_000 {
+        let four = (n % 10_000) as usize;
+        n /= 10_000;
+        first -= 4;
+        digits[first..first + 2].copy_from_slice(&PAIRS[four / 100]);
+        digits[first + 2..first + 4].copy_from_slice(&PAIRS[four % 100]);
+    }
+    if n >= 100 {
         first -= 2;
         digits[first..first + 2].copy_from_slice(&PAIRS[(n % 100) as usize]);
         n /= 100;
