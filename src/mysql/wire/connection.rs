@@ -1,6 +1,6 @@
 //! A session with a server.
 
-use super::auth::{self, Plugin};
+use super::auth::{self, Channel, Plugin};
 use super::dump_request;
 use super::error::WireError;
 use super::framing::{PacketReader, write_packet};
@@ -145,7 +145,12 @@ impl Connection {
     }
 
     fn authenticate(&mut self, options: &ConnectOptions, greeting: &Greeting) -> Result<(), WireError> {
-        let secure = self.stream.is_tls();
+        let verifies = matches!(options.tls, TlsMode::VerifyCa { .. } | TlsMode::VerifyIdentity { .. });
+        let channel = match self.stream.is_tls() {
+            false => Channel::Plain,
+            true if verifies => Channel::Verified,
+            true => Channel::Encrypted,
+        };
         let password = options.password.reveal();
         let mut nonce = greeting.nonce.clone();
         // Where the server's default is unknown to us, the user's own way may still be known: it will ask for it.
@@ -153,7 +158,7 @@ impl Connection {
             Some(Plugin::Clear | Plugin::Ed25519) | None => Plugin::Native,
             Some(known) => known,
         };
-        let first = plugin.first_answer(password, &nonce, secure)?;
+        let first = plugin.first_answer(password, &nonce, channel)?;
         let response =
             handshake::response(self.capabilities, &options.user, &first, options.database.as_deref(), plugin.name())?;
         self.write(&response)?;
@@ -179,15 +184,15 @@ impl Connection {
                     let switch = AuthSwitch::parse(&packet);
                     plugin = Plugin::find(&switch.plugin).ok_or_else(|| auth::unknown_plugin(&switch.plugin))?;
                     nonce = switch.nonce;
-                    self.write(&plugin.first_answer(password, &nonce, secure)?)?;
+                    self.write(&plugin.first_answer(password, &nonce, channel)?)?;
                 }
                 Some((0x01, more)) => match (plugin, more) {
                     (Plugin::CachingSha2, [auth::FAST_AUTH_OK]) => {}
-                    (Plugin::CachingSha2, [auth::FULL_AUTH]) if secure => {
+                    (Plugin::CachingSha2, [auth::FULL_AUTH]) if channel.is_encrypted() => {
                         self.write(&auth::with_nul(password.as_bytes()))?;
                     }
                     (Plugin::CachingSha2, [auth::FULL_AUTH]) => self.write(&[auth::REQUEST_KEY_CACHING])?,
-                    (Plugin::CachingSha2 | Plugin::Sha256, pem) if !secure => {
+                    (Plugin::CachingSha2 | Plugin::Sha256, pem) if channel == Channel::Plain => {
                         self.write(&auth::under_public_key(password, &nonce, pem)?)?;
                     }
                     _ => return Err(WireError::protocol("unexpected data during authentication")),
