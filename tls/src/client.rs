@@ -125,3 +125,6 @@ fn send(connection: &mut ClientConnection, socket: &mut (impl Read + Write)) -> 
     }
     socket.flush()
 }
+
+#[cfg(test)]
+mod tests;
