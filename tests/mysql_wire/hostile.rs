@@ -73,12 +73,11 @@ fn a_password_in_clear_text_goes_to_a_server_that_is_known_by_its_certificate_on
     let authority = Authority::new();
     let mut pem = tempfile::NamedTempFile::new().unwrap();
     pem.write_all(authority.pem.as_bytes()).unwrap();
-    let ca = Some(pem.path().to_owned());
     for (mode, verified) in [
         (TlsMode::Preferred, false),
         (TlsMode::Required, false),
-        (TlsMode::VerifyCa { ca: ca.clone() }, true),
-        (TlsMode::VerifyIdentity { ca }, true),
+        (TlsMode::VerifyCa, true),
+        (TlsMode::VerifyIdentity, true),
     ] {
         let certificate = authority.server(&["127.0.0.1"]);
         let (mut options, handle) = server(move |listener| {
@@ -93,7 +92,8 @@ fn a_password_in_clear_text_goes_to_a_server_that_is_known_by_its_certificate_on
             let _ = stream.write_all(&packet(5, b"\xff\x15\x04#28000Access denied"));
             answer
         });
-        options.tls = mode.clone();
+        options.tls = mode;
+        options.authority = Some(pem.path().to_owned());
         let error = Connection::connect(&options).unwrap_err();
         let answer = handle.join().unwrap();
         assert!(matches!(error, WireError::Auth(_)) && !error.is_transient(), "{mode:?}: {error}");
@@ -128,7 +128,7 @@ fn preferred_goes_on_without_tls_that_does_not_work_and_required_does_not() {
             }
             asked_for_tls
         });
-        options.tls = mode.clone();
+        options.tls = mode;
         let error = Connection::connect(&options).unwrap_err();
         let asked = handle.join().unwrap();
         match mode {

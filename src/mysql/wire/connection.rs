@@ -5,12 +5,11 @@ use super::dump_request;
 use super::error::WireError;
 use super::framing::{PacketReader, write_packet};
 use super::handshake::{self, AuthSwitch, Greeting, caps};
-use super::options::{ConnectOptions, TlsMode};
+use super::options::ConnectOptions;
 use super::packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
 use super::result::{ResultStream, Row};
-use super::stream::Stream;
-use super::tls;
 use rowferry_sql::ServerVersion;
+use rowferry_tls::{Client, HandshakeError, Stream, TlsMode};
 use std::io;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -74,10 +73,15 @@ fn start_tls(
         // Bytes in the clear behind the greeting would be taken for encrypted ones.
         return Err(WireError::protocol("the server spoke before the TLS handshake"));
     }
-    match stream {
-        Stream::Plain(tcp) => tls::start(options, tcp).map(|tls| Stream::Tls(Box::new(tls))),
-        Stream::Tls(_) => Err(WireError::protocol("TLS within TLS")),
-    }
+    let Stream::Plain(tcp) = stream else { return Err(WireError::protocol("TLS within TLS")) };
+    let client = Client::new(options.tls, options.authority.as_deref(), options.client_identity.as_ref())
+        .map_err(|e| WireError::Tls(e.to_string()))?;
+    // Each read has its time-out; there is no deadline for all together, as there is none for the other packets.
+    client.start(&options.host, tcp, None).map_err(|error| match error {
+        // The same words for both: to the source a handshake that breaks off is no less a reason to stop.
+        HandshakeError::Broken(error) => WireError::Tls(format!("the handshake failed: {error}")),
+        other => WireError::Tls(other.to_string()),
+    })
 }
 
 impl Connection {
@@ -108,7 +112,7 @@ impl Connection {
         let after = options.connect_timeout;
         stream
             .set_read_timeout(Some(after))
-            .and_then(|()| stream.tcp().set_write_timeout(Some(after.max(Duration::from_millis(1)))))
+            .and_then(|()| stream.set_write_timeout(Some(after)))
             .map_err(|source| WireError::Io { doing: "connecting", source })?;
         let mut reader = PacketReader::default();
         let packet = reader.next(&mut stream).map_err(|e| timed(e, "waiting for the greeting", after))?;
@@ -121,7 +125,7 @@ impl Connection {
             return Err(WireError::Unsupported(format!("the server ({}) is too old", greeting.version)));
         }
         let tls_offered = offered & caps::SSL != 0;
-        if with_tls && !tls_offered && options.tls != TlsMode::Preferred {
+        if with_tls && !tls_offered && options.tls.demands() {
             return Err(WireError::Tls("the server offers none".to_owned()));
         }
         let tls = with_tls && tls_offered;
@@ -145,10 +149,9 @@ impl Connection {
     }
 
     fn authenticate(&mut self, options: &ConnectOptions, greeting: &Greeting) -> Result<(), WireError> {
-        let verifies = matches!(options.tls, TlsMode::VerifyCa { .. } | TlsMode::VerifyIdentity { .. });
         let channel = match self.stream.is_tls() {
             false => Channel::Plain,
-            true if verifies => Channel::Verified,
+            true if options.tls.verifies() => Channel::Verified,
             true => Channel::Encrypted,
         };
         let password = options.password.reveal();
@@ -279,7 +282,7 @@ impl Connection {
     /// # Errors
     /// The system has no more handles.
     pub fn stopper(&self) -> Result<Stopper, WireError> {
-        let tcp = self.stream.tcp().try_clone();
+        let tcp = self.stream.socket().try_clone();
         tcp.map(Stopper).map_err(|source| WireError::Io { doing: "cloning the socket", source })
     }
 
