@@ -33,7 +33,7 @@ pub struct Client {
 impl fmt::Debug for Client {
     // The rest is rustls' own, with all authorities that there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tls({})", self.mode)
+        write!(f, "Client({})", self.mode)
     }
 }
 
