@@ -1,12 +1,12 @@
 //! From a checked pipeline file to what a run needs.
 
 use crate::config::pattern::select_tables;
-use crate::config::{MetadataColumn, PipelineConfig, RouteMode, StartupMode, TlsMode as Encryption, Zone, targets};
+use crate::config::{MetadataColumn, PipelineConfig, RouteMode, StartupMode, Zone, targets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mysql::binlog::JsonStyle;
 use crate::mysql::reader::Skip;
 use crate::mysql::snapshot::ChunkOptions;
-use crate::mysql::wire::{ConnectOptions, Password, TlsMode};
+use crate::mysql::wire::{ConnectOptions, Password};
 use crate::pipeline::{Settings, Startup, TableChoice, TargetOptions, Until};
 use rowferry_model::{Offset, SchemaChangeKind, TableId};
 use rowferry_sql::MappingOptions;
@@ -39,13 +39,7 @@ pub(super) fn connect_options(config: &PipelineConfig) -> ConnectOptions {
     options.password = Password::from(source.password.expose().to_owned());
     options.connect_timeout = source.connect_timeout;
     options.read_timeout = source.socket_timeout;
-    options.tls = match source.tls {
-        Encryption::Disabled => TlsMode::Disabled,
-        Encryption::Preferred => TlsMode::Preferred,
-        Encryption::Required => TlsMode::Required,
-        Encryption::VerifyCa => TlsMode::VerifyCa { ca: None },
-        Encryption::VerifyIdentity => TlsMode::VerifyIdentity { ca: None },
-    };
+    options.tls = source.tls;
     options
 }
 

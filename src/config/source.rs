@@ -6,8 +6,8 @@ mod resolve;
 mod server_id;
 mod startup;
 
-pub use jdbc::TlsMode;
 pub use options::MYSQL_OPTIONS;
+pub use rowferry_tls::TlsMode;
 pub use server_id::ServerIds;
 pub use startup::StartupMode;
 

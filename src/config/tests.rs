@@ -100,16 +100,18 @@ fn a_sound_file_gives_typed_values() {
     assert_eq!(same, [rowferry_model::TableId::new("z", "x")]);
 }
 
-/// The older switches count by themselves, as in MySQL's driver: who asks for TLS must not go without it.
+/// What each word means is `rowferry-tls`' own; here, under which names they are found, and which goes before which.
 #[test]
 fn tls_is_asked_for_by_any_of_the_drivers_properties() {
     for (properties, wanted) in [
         ("", TlsMode::Preferred),
-        ("jdbc.properties.useSSL: true", TlsMode::Preferred),
         ("jdbc.properties.requireSSL: true", TlsMode::Required),
         ("jdbc.properties.verifyServerCertificate: true", TlsMode::VerifyCa),
         ("jdbc.properties.useSSL: false, jdbc.properties.requireSSL: true", TlsMode::Disabled),
         ("jdbc.properties.requireSSL: true, jdbc.properties.sslMode: preferred", TlsMode::Preferred),
+        ("debezium.database.ssl.mode: verify_identity", TlsMode::VerifyIdentity),
+        ("debezium.database.ssl.mode: preferred, jdbc.properties.requireSSL: true", TlsMode::Preferred),
+        ("debezium.database.ssl.mode: verify_ca, jdbc.properties.sslMode: required", TlsMode::Required),
     ] {
         let text = format!(
             "source: {{type: mysql, hostname: h, username: u, password: p, tables: a.b, {properties}}}\n{SINK}"

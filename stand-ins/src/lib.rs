@@ -21,4 +21,5 @@ mod server;
 mod sql;
 pub mod starrocks;
 pub mod tls;
+pub mod trickle;
 mod world;

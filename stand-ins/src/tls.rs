@@ -1,9 +1,11 @@
 //! TLS at the servers' side, and an authority of each test's own.
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::crypto::ring;
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use rustls_pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
@@ -63,17 +65,42 @@ impl Authority {
 
     /// A server with a certificate for these names and addresses.
     pub fn server(&self, names: &[&str]) -> Arc<ServerConfig> {
-        let key = KeyPair::generate().unwrap();
-        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let certificate = CertificateParams::new(names).unwrap().signed_by(&key, &self.issuer).unwrap();
+        self.server_that_asks(names, None)
+    }
+
+    /// A server like that; where an authority is given, it takes only clients with a certificate of that one.
+    pub fn server_that_asks(&self, names: &[&str], clients: Option<&Self>) -> Arc<ServerConfig> {
+        let (certificate, key) = self.certificate(names);
         let private = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        let provider = Arc::new(ring::default_provider());
+        let clients = match clients {
+            None => WebPkiClientVerifier::no_client_auth(),
+            Some(authority) => {
+                let mut roots = RootCertStore::empty();
+                roots.add(CertificateDer::from_pem_slice(authority.pem.as_bytes()).unwrap()).unwrap();
+                let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+                builder.build().unwrap()
+            }
+        };
+        let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
-            .with_no_client_auth()
+            .with_client_cert_verifier(clients)
             .with_single_cert(vec![certificate.der().clone()], private)
             .unwrap();
         Arc::new(config)
+    }
+
+    /// A client's certificate and its key, as PEM.
+    pub fn client(&self) -> (String, String) {
+        let (certificate, key) = self.certificate(&["client.example"]);
+        (certificate.pem(), key.serialize_pem())
+    }
+
+    fn certificate(&self, names: &[&str]) -> (Certificate, KeyPair) {
+        let key = KeyPair::generate().unwrap();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        (CertificateParams::new(names).unwrap().signed_by(&key, &self.issuer).unwrap(), key)
     }
 }
 

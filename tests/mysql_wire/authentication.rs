@@ -1,5 +1,6 @@
 //! Every way of authentication, over TCP and over TLS.
 
+use crate::support::proxy::Proxy;
 use crate::support::servers::{self, Server, unique};
 use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode, WireError};
 
@@ -58,7 +59,7 @@ fn matrix(server: Server, options: &ConnectOptions, identified: impl Fn(&str) ->
             }
             // A new user each time: nothing is in the server's password cache.
             let Some(user) = User::create(&mut admin, &identified(&quoted)) else { return };
-            let good = user.options(options, password, mode.clone());
+            let good = user.options(options, password, mode);
             // The second time goes through the cache.
             for round in 0..2 {
                 match Connection::connect(&good) {
@@ -135,6 +136,21 @@ fn tls_modes() {
 }
 
 #[test]
+fn a_slow_network_changes_nothing() {
+    for (server, options) in servers::all() {
+        let proxy = Proxy::before(&options.host, options.port);
+        proxy.trickle();
+        for mode in [TlsMode::Disabled, TlsMode::Preferred] {
+            let mut through = proxy.through(&options);
+            through.tls = mode;
+            let mut connection = Connection::connect(&through).unwrap();
+            let row = connection.query_first("SELECT REPEAT('x', 50000) AS r").unwrap().unwrap();
+            assert_eq!(row.bytes("r").unwrap().len(), 50_000, "{server:?} {mode}");
+        }
+    }
+}
+
+#[test]
 fn certificates_are_verified_where_asked() {
     let Some(options) = Server::Mysql97.options() else { return };
     let mut connection = Connection::connect(&options).unwrap();
@@ -145,15 +161,17 @@ fn certificates_are_verified_where_asked() {
         return;
     }
     let mut with = options.clone();
-    with.tls = TlsMode::VerifyCa { ca: Some(ca.clone()) };
+    with.authority = Some(ca);
+    with.tls = TlsMode::VerifyCa;
     assert!(Connection::connect(&with).unwrap().is_encrypted());
     // The server's own certificate names no host.
-    with.tls = TlsMode::VerifyIdentity { ca: Some(ca) };
+    with.tls = TlsMode::VerifyIdentity;
     assert!(matches!(Connection::connect(&with), Err(WireError::Tls(_))));
     // The public authorities did not sign it.
-    with.tls = TlsMode::VerifyCa { ca: None };
+    with.authority = None;
+    with.tls = TlsMode::VerifyCa;
     assert!(matches!(Connection::connect(&with), Err(WireError::Tls(_))));
-    with.tls = TlsMode::VerifyCa { ca: Some("/nonexistent/ca.pem".into()) };
+    with.authority = Some("/nonexistent/ca.pem".into());
     let error = Connection::connect(&with).unwrap_err();
     assert!(error.to_string().contains("/nonexistent/ca.pem"), "{error}");
 }

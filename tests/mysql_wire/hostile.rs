@@ -2,12 +2,14 @@
 
 use proptest::prelude::*;
 use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode, WireError};
+use rowferry_stand_ins::tls::{Authority, Stream};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 const SSL: u32 = 1 << 11;
+const COM_QUIT: u8 = 1;
 
 fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
     let mut out = (payload.len() as u32).to_le_bytes()[..3].to_vec();
@@ -27,7 +29,7 @@ fn greeting(more: u32) -> Vec<u8> {
     packet(0, &payload)
 }
 
-fn read_packet(stream: &mut TcpStream) -> Vec<u8> {
+fn read_packet(stream: &mut impl Read) -> Vec<u8> {
     let mut head = [0; 4];
     if stream.read_exact(&mut head).is_err() {
         return Vec::new();
@@ -65,6 +67,49 @@ fn a_password_is_not_sent_in_the_clear() {
     assert!(!seen.windows(9).any(|w| w == b"s3cret-pw"));
 }
 
+/// Whoever sits between may have a certificate too, and ask for it as well.
+#[test]
+fn a_password_in_clear_text_goes_to_a_server_that_is_known_by_its_certificate_only() {
+    let authority = Authority::new();
+    let mut pem = tempfile::NamedTempFile::new().unwrap();
+    pem.write_all(authority.pem.as_bytes()).unwrap();
+    for (mode, verified) in [
+        (TlsMode::Preferred, false),
+        (TlsMode::Required, false),
+        (TlsMode::VerifyCa, true),
+        (TlsMode::VerifyIdentity, true),
+    ] {
+        let certificate = authority.server(&["127.0.0.1"]);
+        let (mut options, handle) = server(move |listener| {
+            let (mut plain, _) = listener.accept().unwrap();
+            plain.write_all(&greeting(SSL)).unwrap();
+            read_packet(&mut plain);
+            let mut stream = Stream::accept(plain, certificate);
+            let login = read_packet(&mut stream);
+            assert!(login.len() > 32, "the login comes over TLS");
+            stream.write_all(&packet(3, b"\xfemysql_clear_password\0")).unwrap();
+            let answer = read_packet(&mut stream);
+            let _ = stream.write_all(&packet(5, b"\xff\x15\x04#28000Access denied"));
+            answer
+        });
+        options.tls = mode;
+        options.authority = Some(pem.path().to_owned());
+        let error = Connection::connect(&options).unwrap_err();
+        let answer = handle.join().unwrap();
+        assert!(matches!(error, WireError::Auth(_)) && !error.is_transient(), "{mode:?}: {error}");
+        let words = error.to_string();
+        if verified {
+            assert_eq!(answer, b"s3cret-pw\0", "{mode:?}");
+            assert!(words.contains("Access denied"), "{mode:?}: {words}");
+        } else {
+            assert_eq!(answer, [COM_QUIT], "{mode:?}: nothing but a farewell");
+            for word in ["mysql_clear_password", "only over TLS", "jdbc.properties.sslMode", "VERIFY_CA"] {
+                assert!(words.contains(word), "{mode:?}: `{word}` is not in: {words}");
+            }
+        }
+    }
+}
+
 #[test]
 fn preferred_goes_on_without_tls_that_does_not_work_and_required_does_not() {
     for (mode, connections) in [(TlsMode::Preferred, 2), (TlsMode::Required, 1)] {
@@ -83,7 +128,7 @@ fn preferred_goes_on_without_tls_that_does_not_work_and_required_does_not() {
             }
             asked_for_tls
         });
-        options.tls = mode.clone();
+        options.tls = mode;
         let error = Connection::connect(&options).unwrap_err();
         let asked = handle.join().unwrap();
         match mode {

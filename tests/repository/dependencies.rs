@@ -7,13 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The packages of the workspace that may depend on each other: each with those of ours that it may know.
-const MAY_KNOW: [(&str, &[&str]); 7] = [
+const MAY_KNOW: [(&str, &[&str]); 8] = [
     ("rowferry-model", &[]),
     ("rowferry-sql", &["rowferry-model"]),
     ("rowferry-transform", &["rowferry-model"]),
     ("rowferry-stand-ins", &[]),
-    ("rowferry-sinks", &["rowferry-model", STAND_INS]),
-    ("rowferry", &["rowferry-model", "rowferry-sql", "rowferry-transform", "rowferry-sinks", STAND_INS]),
+    ("rowferry-tls", &[STAND_INS]),
+    ("rowferry-sinks", &["rowferry-model", "rowferry-tls", STAND_INS]),
+    (
+        "rowferry",
+        &["rowferry-model", "rowferry-sql", "rowferry-transform", "rowferry-tls", "rowferry-sinks", STAND_INS],
+    ),
     // Knows rowferry as a program only; its DDL oracle compares `sql` with a server, and `load` measures sinks alone.
     ("rowferry-bench", &["rowferry-model", "rowferry-sql", "rowferry-sinks", "rowferry-transform"]),
 ];

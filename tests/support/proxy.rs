@@ -18,6 +18,7 @@ pub(crate) struct Proxy {
 
 struct Shared {
     stalled: AtomicBool,
+    trickling: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
     target: Mutex<String>,
     accepted: AtomicUsize,
@@ -40,6 +41,7 @@ impl Proxy {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             stalled: AtomicBool::new(false),
+            trickling: AtomicBool::new(false),
             open: Mutex::new(Vec::new()),
             target: Mutex::new(format!("{host}:{port}")),
             accepted: AtomicUsize::new(0),
@@ -80,6 +82,11 @@ impl Proxy {
     /// Lets nothing pass any more, or lets it pass again.
     pub(crate) fn stall(&self, stalled: bool) {
         self.shared.stalled.store(stalled, Ordering::SeqCst);
+    }
+
+    /// Hands all on byte by byte from now on.
+    pub(crate) fn trickle(&self) {
+        self.shared.trickling.store(true, Ordering::SeqCst);
     }
 
     /// Lets so many reads of a table's chunks pass and holds back all that come after them, each with its connection: a
@@ -152,12 +159,15 @@ impl Shared {
 
 fn pump(mut from: TcpStream, mut to: TcpStream, asks: bool, shared: &Shared) {
     let mut buffer = [0; 64 * 1024];
+    // What is written by itself goes by itself.
+    let _ = to.set_nodelay(true);
     while let Ok(n @ 1..) = from.read(&mut buffer) {
         let held = asks && shared.holds(&buffer[..n]);
         while shared.stalled.load(Ordering::SeqCst) || (held && shared.hold.lock().unwrap().is_some()) {
             std::thread::sleep(Duration::from_millis(5));
         }
-        if to.write_all(&buffer[..n]).is_err() {
+        let step = if shared.trickling.load(Ordering::SeqCst) { 1 } else { n };
+        if buffer[..n].chunks(step).try_for_each(|bytes| to.write_all(bytes)).is_err() {
             break;
         }
     }

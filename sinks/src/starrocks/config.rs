@@ -2,7 +2,6 @@
 
 use super::jdbc_url::{self, JdbcUrl};
 use crate::olap::body::{Separators, Zone};
-use crate::olap::mysql::Tls;
 use crate::olap::secret::Secret;
 use crate::options::parse_duration;
 use crate::settings::{Settings, without_secrets};
@@ -26,7 +25,7 @@ pub(super) struct Config {
     /// `host:port` of each frontend's MySQL port.
     pub(super) sql_addresses: Vec<String>,
     /// How connections to them are encrypted.
-    pub(super) tls: Tls,
+    pub(super) tls: rowferry_tls::Client,
     /// Each frontend's HTTP address.
     pub(super) load_urls: Vec<Url>,
     pub(super) username: String,

@@ -2,16 +2,13 @@
 
 use crate::SinkError;
 use crate::olap::authorities;
-use crate::olap::mysql::{Tls, TlsMode};
-use crate::options::parse_bool;
 use crate::settings::{Settings, without_secrets};
+use rowferry_tls::{Client, TRUST_STORE, TRUST_STORE_TYPE, TlsMode, Wish, trust_store};
+use std::fmt::Display;
 use std::path::PathBuf;
-use url::Url;
 
 const OPTION: &str = "jdbc-url";
 const WANTED: &str = "jdbc:mysql://host:port,…";
-const STORE: &str = "trustCertificateKeyStoreUrl";
-const STORE_TYPE: &str = "trustCertificateKeyStoreType";
 
 /// What the option says.
 #[derive(Debug)]
@@ -19,7 +16,7 @@ pub(super) struct JdbcUrl {
     /// `host:port` of each frontend.
     pub(super) addresses: Vec<String>,
     /// How connections are encrypted.
-    pub(super) tls: Tls,
+    pub(super) tls: Client,
 }
 
 /// `jdbc:mysql://fe1:9030,fe2:9030/…?…`
@@ -50,15 +47,15 @@ pub(super) fn parse(settings: &Settings<'_>, url: &str) -> Result<JdbcUrl, SinkE
     let named = parameters.authority(mode)?;
     let from_environment = authorities::file().filter(|_| named.is_none() && mode.verifies());
     let tls = match &from_environment {
-        None => Tls::new(mode, named.as_deref()).map_err(|reason| bad(&reason))?,
-        Some(file) => Tls::new(mode, Some(file)).map_err(|reason| {
-            bad(&reason).hint(format!("set {} to a file with authorities as PEM, or unset it", authorities::VARIABLE))
+        None => Client::new(mode, named.as_deref(), None).map_err(bad)?,
+        Some(file) => Client::new(mode, Some(file), None).map_err(|reason| {
+            bad(reason).hint(format!("set {} to a file with authorities as PEM, or unset it", authorities::VARIABLE))
         })?,
     };
     Ok(JdbcUrl { addresses, tls })
 }
 
-fn bad(what: &str) -> SinkError {
+fn bad(what: impl Display) -> SinkError {
     SinkError::permanent(format!("starrocks sink: option `{OPTION}`: {what}"))
 }
 
@@ -72,51 +69,21 @@ impl Parameters {
         found.map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 
-    fn switch(&self, name: &str) -> Result<Option<bool>, SinkError> {
-        let Some(text) = self.get(name) else { return Ok(None) };
-        parse_bool(text).map(Some).map_err(|e| bad(&format!("`{name}={text}` {}", e.message)))
-    }
-
-    /// `sslMode` goes before the older switches, as in the driver; of those, `useSSL` is on where it is not given.
     fn mode(&self) -> Result<TlsMode, SinkError> {
-        let on = self.switch("useSSL")?.unwrap_or(true);
-        let require = self.switch("requireSSL")?.unwrap_or(false);
-        let verify = self.switch("verifyServerCertificate")?.unwrap_or(false);
-        let older = match (on, verify, require) {
-            (false, ..) => TlsMode::Disabled,
-            (true, true, _) => TlsMode::VerifyCa,
-            (true, false, true) => TlsMode::Required,
-            (true, false, false) => TlsMode::Preferred,
-        };
-        let Some(text) = self.get("sslMode") else { return Ok(older) };
-        let word = text.replace('-', "_").to_ascii_uppercase();
-        TlsMode::ALL.into_iter().find(|mode| mode.to_string() == word).ok_or_else(|| {
-            let words = TlsMode::ALL.map(|mode| mode.to_string()).join(", ");
-            bad(&format!("`sslMode={text}` is not one of {words}"))
-        })
+        let (wish, errors) = Wish::read(|name| self.get(name));
+        errors.into_iter().next().map_or_else(|| Ok(wish.mode()), |error| Err(bad(error)))
     }
 
     /// The file with the authority's certificates, if one is named.
     fn authority(&self, mode: TlsMode) -> Result<Option<PathBuf>, SinkError> {
-        let Some(store) = self.get(STORE) else { return Ok(None) };
+        let Some(store) = self.get(TRUST_STORE) else { return Ok(None) };
         if !mode.verifies() {
-            tracing::warn!("starrocks sink: `{STORE}` in `{OPTION}` has no effect with sslMode={mode}");
+            tracing::warn!("starrocks sink: `{TRUST_STORE}` in `{OPTION}` has no effect with sslMode={mode}");
             return Ok(None);
         }
-        let kind = self.get(STORE_TYPE).unwrap_or("JKS");
-        if !kind.eq_ignore_ascii_case("PEM") {
-            return Err(bad(&format!("`{STORE}` names a key store of Java ({kind}), which rowferry can't read")).hint(
-                format!(
-                    "export the authority's certificates as PEM (`keytool -exportcert -rfc`) and add `{STORE_TYPE}=PEM`"
-                ),
-            ));
-        }
-        // The driver takes what is no URL for a file.
-        let path = match Url::parse(store) {
-            Ok(url) if url.scheme() == "file" => url.to_file_path().ok(),
-            Ok(_) => None,
-            Err(_) => Some(PathBuf::from(store)),
-        };
-        path.map(Some).ok_or_else(|| bad(&format!("`{STORE}={store}` is not the `file:` URL of a file")))
+        trust_store(store, self.get(TRUST_STORE_TYPE)).map(Some).map_err(|error| match error.hint() {
+            Some(hint) => bad(error).hint(hint),
+            None => bad(error),
+        })
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct StarRocksLoader {
     /// Tells this run's plain labels from those of other runs.
     run: u64,
     plain_sequence: AtomicU64,
+    /// [`UNKNOWN_WAIT`], but in tests.
+    unknown_wait: Duration,
 }
 
 impl StarRocksLoader {
@@ -58,6 +60,7 @@ impl StarRocksLoader {
             json: config.csv.is_none(),
             run,
             plain_sequence: AtomicU64::new(0),
+            unknown_wait: UNKNOWN_WAIT,
         }
     }
 
@@ -180,7 +183,7 @@ impl StarRocksLoader {
         let client = &self.shared.client;
         match client.stream_load(table, label, piece.columns.as_deref().map(|c| c.header.as_str()), &piece.body) {
             Err(error) if error.cause == Cause::LabelExists => {
-                let (deadline, unknown) = (Instant::now() + LABEL_WAIT, Instant::now() + UNKNOWN_WAIT);
+                let (deadline, unknown) = (Instant::now() + LABEL_WAIT, Instant::now() + self.unknown_wait);
                 loop {
                     match client.state(table, label)? {
                         LabelState::Committed | LabelState::Visible => return Ok(LoadReport::default()),
@@ -267,3 +270,6 @@ fn seal(shared: &Shared, table: &TableId, state: &mut Transactions) -> Result<()
     });
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

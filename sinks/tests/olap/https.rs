@@ -1,5 +1,6 @@
 //! Loads and requests over https.
 
+use super::log::Log;
 use super::tap::Tap;
 use crate::stand_in::Settings;
 use crate::support::{
@@ -63,6 +64,8 @@ async fn with_an_authority_of_its_own() {
     if std::env::var_os(OWN).is_none() {
         return;
     }
+    let log = Log::of_this_process();
+    let told = || log.take().into_iter().filter(|line| line.contains("without encryption")).collect::<Vec<_>>();
     let authority = Authority::new();
     std::fs::write(PathBuf::from(std::env::var_os(VARIABLE).unwrap()), &authority.pem).unwrap();
     for way in WAYS {
@@ -73,13 +76,25 @@ async fn with_an_authority_of_its_own() {
         for words in ["HTTP/1.1", "Basic", "shop", "orders"] {
             assert!(!tap.saw(words), "{way:?}: {words}");
         }
-        // Where frontends send on to backends that have no TLS, that way is taken.
+        assert_eq!(told(), [""; 0], "{way:?}: all of it is encrypted");
+        // Where frontends send on to backends that have no TLS, that way is taken, and told.
         let server = encrypting(&authority);
         server.world().encryption.plain_backends = true;
         let backends = format!("http://{}", server.backend_addresses(",").replace(',', ",http://"));
         let way: Vec<(&str, &str)> =
             way.iter().copied().chain(BACKENDS.map(|option| (option, backends.as_str()))).collect();
         deliver(&server, &mut sink(&server, &format!("https://{}", http_addresses(&server)), &way)).await;
+        // Whoever names backends and is not sent on to them has named them by `http://`.
+        let sent_on = !way.contains(&("auto-redirect", "false"));
+        let told = told();
+        assert_eq!(told.len(), usize::from(sent_on), "{way:?}, once for all loads: {told:?}");
+        if let Some(line) = told.first() {
+            let frontend = format!("https://{} redirects to http://127.0.0.1:", http_addresses(&server));
+            for words in ["WARN", frontend.as_str(), "password and rows go without encryption"] {
+                assert!(line.contains(words), "`{words}` is not in: {line}");
+            }
+            assert!(!line.contains("s3cret-pw") && !line.contains("Basic"), "{line}");
+        }
     }
     // A certificate of somebody else.
     let server = encrypting(&Authority::new());

@@ -6,6 +6,7 @@ pub mod fixture;
 pub mod golden;
 mod https;
 pub mod large;
+mod log;
 mod metadata;
 pub mod real;
 pub mod real_rows;

@@ -13,6 +13,8 @@ pub enum Request {
     Cut,
     /// Nothing comes any more.
     Hold,
+    /// All goes on, but byte by byte, both ways.
+    Trickle,
 }
 
 /// A port that hands everything on to another, and keeps what it has seen.
@@ -37,7 +39,8 @@ impl Tap {
                 let (back, to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
                 let (there, again) = (Arc::clone(&all), Arc::clone(&all));
                 thread::spawn(move || copy(client, server, &there, request));
-                thread::spawn(move || copy(back, to_client, &again, Request::Pass));
+                let answers = if request == Request::Trickle { request } else { Request::Pass };
+                thread::spawn(move || copy(back, to_client, &again, answers));
             }
         });
         Self { address, seen }
@@ -55,6 +58,8 @@ impl Tap {
 
 fn copy(mut from: TcpStream, mut to: TcpStream, seen: &Mutex<Vec<u8>>, request: Request) {
     let mut buffer = [0; 16384];
+    // Each write is a segment of its own.
+    to.set_nodelay(true).unwrap();
     while let Ok(n) = from.read(&mut buffer) {
         let bytes = &buffer[..n];
         // Capability 11, and nothing behind what a login begins with. The handshake may have come with it.
@@ -67,7 +72,8 @@ fn copy(mut from: TcpStream, mut to: TcpStream, seen: &Mutex<Vec<u8>>, request: 
             while from.read(&mut buffer).is_ok_and(|n| n > 0) {}
             break;
         }
-        if to.write_all(bytes).is_err() {
+        let step = if request == Request::Trickle { 1 } else { n };
+        if bytes.chunks(step).try_for_each(|bytes| to.write_all(bytes)).is_err() {
             break;
         }
     }

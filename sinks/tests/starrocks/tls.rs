@@ -145,6 +145,20 @@ async fn tls_that_breaks_off_is_done_without_only_where_it_is_not_asked_for() {
 }
 
 #[tokio::test]
+async fn a_slow_network_changes_nothing() {
+    let authority = Authority::new();
+    let (_file, trusted) = pem(&authority);
+    let server = encrypting(&authority, &["127.0.0.1"]);
+    for mode in ["DISABLED", "PREFERRED", "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY"] {
+        let tap = Tap::with(address(&server), Request::Trickle);
+        let mut sink = build(&server, &format!("{}?sslMode={mode}&{trusted}", tap.address), &[]).unwrap();
+        create(&mut sink, &table()).await;
+        sink.metadata.probe().await.unwrap();
+        assert_eq!(tap.saw("CREATE TABLE"), mode == "DISABLED", "{mode}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_falls_silent_in_the_handshake_is_given_up() {
     let server = encrypting(&Authority::new(), &["localhost"]);
     let tap = Tap::with(address(&server), Request::Hold);

@@ -1,35 +1,13 @@
 //! `jdbc.properties.*` and `debezium.*`: settings of programs that are not there, some of which mean something here.
 
 use super::super::diagnostic::Diagnostics;
-use rowferry_sinks::options::{Options, Position, parse_bool};
+use rowferry_sinks::options::{Options, Position};
+use rowferry_tls::{Problem, TlsMode, WORDS, Wish};
 use std::time::Duration;
-
-/// How connections are encrypted, in the words of MySQL's `sslMode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TlsMode {
-    /// Never.
-    Disabled,
-    /// If the server can.
-    #[default]
-    Preferred,
-    /// Always; the server's certificate is not looked at.
-    Required,
-    /// Always; the certificate must be signed by a known authority.
-    VerifyCa,
-    /// Always; and it must be for the host name.
-    VerifyIdentity,
-}
-
-const TLS_MODES: [(&str, TlsMode); 5] = [
-    ("DISABLED", TlsMode::Disabled),
-    ("PREFERRED", TlsMode::Preferred),
-    ("REQUIRED", TlsMode::Required),
-    ("VERIFY_CA", TlsMode::VerifyCa),
-    ("VERIFY_IDENTITY", TlsMode::VerifyIdentity),
-];
 
 const JDBC: &str = "jdbc.properties.";
 const DEBEZIUM: &str = "debezium.";
+const DEBEZIUM_MODE: &str = "debezium.database.ssl.mode";
 
 /// Reads all of both prefixes: what has an effect, and a warning for what has none.
 pub(super) fn read(options: &Options, diagnostics: &mut Diagnostics) -> (TlsMode, Option<Duration>) {
@@ -56,40 +34,18 @@ impl Reader<'_> {
         self.diagnostics.invalid(at, format!("source.{name}"), message).maybe(hint);
     }
 
-    /// `sslMode` goes before the older switches, as in the driver; of those, `useSSL` is on where it is not given.
+    /// Debezium's word goes before the driver's older switches, and the driver's `sslMode` before both.
     fn tls(&mut self) -> TlsMode {
-        let switch = |reader: &mut Self, key: &str| {
-            let name = format!("{JDBC}{key}");
-            let text = reader.options.text(&name)?.to_owned();
-            match parse_bool(&text) {
-                Ok(on) => Some(on),
-                Err(error) => {
-                    reader.invalid(&name, format!("`{text}` {}", error.message), error.hint);
-                    None
-                }
-            }
-        };
-        let use_ssl = switch(self, "useSSL");
-        let require = switch(self, "requireSSL").unwrap_or(false);
-        let verify = switch(self, "verifyServerCertificate").unwrap_or(false);
-        let older = match use_ssl {
-            Some(false) => TlsMode::Disabled,
-            _ if verify => TlsMode::VerifyCa,
-            _ if require => TlsMode::Required,
-            _ => TlsMode::Preferred,
-        };
-        let mode = |reader: &mut Self, name: &str| {
-            let text = reader.options.text(name)?.to_owned();
-            let word = text.replace('-', "_").to_ascii_uppercase();
-            let found = TLS_MODES.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode);
-            if found.is_none() {
-                let words: Vec<&str> = TLS_MODES.iter().map(|(word, _)| *word).collect();
-                reader.invalid(name, format!("`{text}` is not one of {}", words.join(", ")), None);
-            }
-            found
-        };
-        let debezium = mode(self, "debezium.database.ssl.mode");
-        mode(self, "jdbc.properties.sslMode").or(debezium).unwrap_or(older)
+        let (wish, errors) = Wish::read(|property| self.options.text(&format!("{JDBC}{property}")));
+        for error in errors {
+            let hint = matches!(error.problem, Problem::NotBoolean).then(|| "write true or false".to_owned());
+            self.invalid(&format!("{JDBC}{}", error.property), format!("`{}` {}", error.text, error.problem), hint);
+        }
+        let debezium = self.options.text(DEBEZIUM_MODE).and_then(|text| {
+            let mode: Result<TlsMode, _> = text.parse();
+            mode.map_err(|error| self.invalid(DEBEZIUM_MODE, format!("`{text}` {error}"), None)).ok()
+        });
+        wish.ssl_mode.or(debezium).unwrap_or(wish.older)
     }
 
     fn millis(&mut self, key: &str) -> Option<Duration> {
@@ -105,9 +61,8 @@ impl Reader<'_> {
     }
 
     fn warn_jdbc(&mut self) {
-        const EFFECTIVE: &[&str] = &["useSSL", "requireSSL", "verifyServerCertificate", "sslMode", "socketTimeout"];
         let keys: Vec<String> = self.options.with_prefix(JDBC).map(|(key, _)| key.to_owned()).collect();
-        for key in keys.iter().filter(|key| !EFFECTIVE.contains(&key.as_str())) {
+        for key in keys.iter().filter(|key| !WORDS.contains(&key.as_str()) && *key != "socketTimeout") {
             let hint = match key.as_str() {
                 "tinyInt1isBit" => Some("treat-tinyint1-as-boolean.enabled decides"),
                 "connectionTimeZone" | "serverTimezone" => Some("server-time-zone decides"),

@@ -14,6 +14,23 @@ pub(super) enum Plugin {
     Ed25519,
 }
 
+/// What lies between us and the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Channel {
+    /// TCP: whoever listens reads along.
+    Plain,
+    /// TLS with whoever has answered.
+    Encrypted,
+    /// TLS with a server that is known by its certificate.
+    Verified,
+}
+
+impl Channel {
+    pub(super) fn is_encrypted(self) -> bool {
+        self != Self::Plain
+    }
+}
+
 impl Plugin {
     pub(super) fn find(name: &str) -> Option<Self> {
         match name {
@@ -36,8 +53,11 @@ impl Plugin {
         }
     }
 
-    /// The first answer. `secure`: the connection is encrypted.
-    pub(super) fn first_answer(self, password: &str, nonce: &[u8], secure: bool) -> Result<Vec<u8>, WireError> {
+    /// The first answer.
+    ///
+    /// # Errors
+    /// The password would have to be told to somebody who may not be the server.
+    pub(super) fn first_answer(self, password: &str, nonce: &[u8], channel: Channel) -> Result<Vec<u8>, WireError> {
         let secret = password.as_bytes();
         if secret.is_empty() && self != Self::Ed25519 {
             return Ok(if self == Self::Clear { vec![0] } else { Vec::new() });
@@ -45,13 +65,15 @@ impl Plugin {
         Ok(match self {
             Self::Native => scramble_native(nonce, secret).map(Vec::from).unwrap_or_default(),
             Self::CachingSha2 => scramble_sha256(nonce, secret).map(Vec::from).unwrap_or_default(),
-            Self::Sha256 if secure => with_nul(secret),
+            Self::Sha256 if channel.is_encrypted() => with_nul(secret),
             Self::Sha256 => vec![REQUEST_KEY_SHA256],
-            Self::Clear if secure => with_nul(secret),
+            // Whoever sits between could ask for it as well: only a server that is known by its certificate gets it.
+            Self::Clear if channel == Channel::Verified => with_nul(secret),
             Self::Clear => {
                 return Err(WireError::Auth(
-                    "the server asks for the password in clear text (mysql_clear_password): only over TLS; \
-                     require TLS for this connection"
+                    "the server asks for the password in clear text (mysql_clear_password): only over TLS with a \
+                     certificate that is verified; set `jdbc.properties.sslMode` to VERIFY_CA or VERIFY_IDENTITY, or \
+                     create a user for rowferry with caching_sha2_password (MySQL) or mysql_native_password (MariaDB)"
                         .to_owned(),
                 ));
             }

@@ -1,16 +1,15 @@
 //! A session with a server.
 
-use super::auth::{self, Plugin};
+use super::auth::{self, Channel, Plugin};
 use super::dump_request;
 use super::error::WireError;
 use super::framing::{PacketReader, write_packet};
 use super::handshake::{self, AuthSwitch, Greeting, caps};
-use super::options::{ConnectOptions, TlsMode};
+use super::options::ConnectOptions;
 use super::packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
 use super::result::{ResultStream, Row};
-use super::stream::Stream;
-use super::tls;
 use rowferry_sql::ServerVersion;
+use rowferry_tls::{Client, HandshakeError, Stream, TlsMode};
 use std::io;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -74,10 +73,15 @@ fn start_tls(
         // Bytes in the clear behind the greeting would be taken for encrypted ones.
         return Err(WireError::protocol("the server spoke before the TLS handshake"));
     }
-    match stream {
-        Stream::Plain(tcp) => tls::start(options, tcp).map(|tls| Stream::Tls(Box::new(tls))),
-        Stream::Tls(_) => Err(WireError::protocol("TLS within TLS")),
-    }
+    let Stream::Plain(tcp) = stream else { return Err(WireError::protocol("TLS within TLS")) };
+    let client = Client::new(options.tls, options.authority.as_deref(), options.client_identity.as_ref())
+        .map_err(|e| WireError::Tls(e.to_string()))?;
+    // Each read has its time-out; there is no deadline for all together, as there is none for the other packets.
+    client.start(&options.host, tcp, None).map_err(|error| match error {
+        // The same words for both: to the source a handshake that breaks off is no less a reason to stop.
+        HandshakeError::Broken(error) => WireError::Tls(format!("the handshake failed: {error}")),
+        other => WireError::Tls(other.to_string()),
+    })
 }
 
 impl Connection {
@@ -108,7 +112,7 @@ impl Connection {
         let after = options.connect_timeout;
         stream
             .set_read_timeout(Some(after))
-            .and_then(|()| stream.tcp().set_write_timeout(Some(after.max(Duration::from_millis(1)))))
+            .and_then(|()| stream.set_write_timeout(Some(after)))
             .map_err(|source| WireError::Io { doing: "connecting", source })?;
         let mut reader = PacketReader::default();
         let packet = reader.next(&mut stream).map_err(|e| timed(e, "waiting for the greeting", after))?;
@@ -121,7 +125,7 @@ impl Connection {
             return Err(WireError::Unsupported(format!("the server ({}) is too old", greeting.version)));
         }
         let tls_offered = offered & caps::SSL != 0;
-        if with_tls && !tls_offered && options.tls != TlsMode::Preferred {
+        if with_tls && !tls_offered && options.tls.demands() {
             return Err(WireError::Tls("the server offers none".to_owned()));
         }
         let tls = with_tls && tls_offered;
@@ -145,7 +149,11 @@ impl Connection {
     }
 
     fn authenticate(&mut self, options: &ConnectOptions, greeting: &Greeting) -> Result<(), WireError> {
-        let secure = self.stream.is_tls();
+        let channel = match self.stream.is_tls() {
+            false => Channel::Plain,
+            true if options.tls.verifies() => Channel::Verified,
+            true => Channel::Encrypted,
+        };
         let password = options.password.reveal();
         let mut nonce = greeting.nonce.clone();
         // Where the server's default is unknown to us, the user's own way may still be known: it will ask for it.
@@ -153,7 +161,7 @@ impl Connection {
             Some(Plugin::Clear | Plugin::Ed25519) | None => Plugin::Native,
             Some(known) => known,
         };
-        let first = plugin.first_answer(password, &nonce, secure)?;
+        let first = plugin.first_answer(password, &nonce, channel)?;
         let response =
             handshake::response(self.capabilities, &options.user, &first, options.database.as_deref(), plugin.name())?;
         self.write(&response)?;
@@ -179,15 +187,15 @@ impl Connection {
                     let switch = AuthSwitch::parse(&packet);
                     plugin = Plugin::find(&switch.plugin).ok_or_else(|| auth::unknown_plugin(&switch.plugin))?;
                     nonce = switch.nonce;
-                    self.write(&plugin.first_answer(password, &nonce, secure)?)?;
+                    self.write(&plugin.first_answer(password, &nonce, channel)?)?;
                 }
                 Some((0x01, more)) => match (plugin, more) {
                     (Plugin::CachingSha2, [auth::FAST_AUTH_OK]) => {}
-                    (Plugin::CachingSha2, [auth::FULL_AUTH]) if secure => {
+                    (Plugin::CachingSha2, [auth::FULL_AUTH]) if channel.is_encrypted() => {
                         self.write(&auth::with_nul(password.as_bytes()))?;
                     }
                     (Plugin::CachingSha2, [auth::FULL_AUTH]) => self.write(&[auth::REQUEST_KEY_CACHING])?,
-                    (Plugin::CachingSha2 | Plugin::Sha256, pem) if !secure => {
+                    (Plugin::CachingSha2 | Plugin::Sha256, pem) if channel == Channel::Plain => {
                         self.write(&auth::under_public_key(password, &nonce, pem)?)?;
                     }
                     _ => return Err(WireError::protocol("unexpected data during authentication")),
@@ -274,7 +282,7 @@ impl Connection {
     /// # Errors
     /// The system has no more handles.
     pub fn stopper(&self) -> Result<Stopper, WireError> {
-        let tcp = self.stream.tcp().try_clone();
+        let tcp = self.stream.socket().try_clone();
         tcp.map(Stopper).map_err(|source| WireError::Io { doing: "cloning the socket", source })
     }
 

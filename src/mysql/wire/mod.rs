@@ -16,8 +16,6 @@ mod options;
 mod packet;
 mod result;
 mod rsa_key;
-mod stream;
-mod tls;
 
 pub use connection::{Connection, Stopper};
 pub use dump::DumpStream;
@@ -25,7 +23,8 @@ pub use dump_request::{DumpRequest, DumpStart, encode_gtid_set};
 pub use error::{ServerError, WireError};
 pub use framing::{MAX_CHUNK, PacketReader};
 pub use handshake::{AuthSwitch, Greeting};
-pub use options::{ClientIdentity, ConnectOptions, Isolation, Password, TlsMode};
+pub use options::{ConnectOptions, Isolation, Password};
 pub use packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
 pub use result::{ResultStream, Row};
+pub use rowferry_tls::{Identity as ClientIdentity, TlsMode};
 pub use rsa_key::check_public_key;

@@ -1,5 +1,6 @@
 //! How to reach a server.
 
+use rowferry_tls::{Identity, TlsMode};
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,37 +32,6 @@ impl fmt::Debug for Password {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("***")
     }
-}
-
-/// Whether and how the connection is encrypted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum TlsMode {
-    /// Never.
-    Disabled,
-    /// If the server offers it, without looking at its certificate: guards against listeners, not against impostors.
-    #[default]
-    Preferred,
-    /// Always, without looking at the certificate.
-    Required,
-    /// Always; the certificate must come from this authority (a PEM file; `None`: the public ones), whatever its name.
-    VerifyCa {
-        /// The authority's certificates.
-        ca: Option<PathBuf>,
-    },
-    /// As `VerifyCa`, and the certificate must be for the host that is connected to.
-    VerifyIdentity {
-        /// The authority's certificates.
-        ca: Option<PathBuf>,
-    },
-}
-
-/// The client's own certificate, for users who must show one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClientIdentity {
-    /// The certificate chain: a PEM file.
-    pub certificate: PathBuf,
-    /// Its private key: a PEM file.
-    pub key: PathBuf,
 }
 
 /// A transaction isolation level.
@@ -100,8 +70,10 @@ pub struct ConnectOptions {
     pub database: Option<String>,
     /// Encryption.
     pub tls: TlsMode,
+    /// The authority's certificates where `tls` verifies (a PEM file); `None`: the public ones.
+    pub authority: Option<PathBuf>,
     /// The client's certificate.
-    pub client_identity: Option<ClientIdentity>,
+    pub client_identity: Option<Identity>,
     /// The longest wait for the TCP connection and for each answer until the session stands.
     pub connect_timeout: Duration,
     /// The longest silence while an answer is awaited; `None`: wait for ever. A statement that computes for long is
@@ -124,6 +96,7 @@ impl ConnectOptions {
             password: Password::default(),
             database: None,
             tls: TlsMode::default(),
+            authority: None,
             client_identity: None,
             connect_timeout: Duration::from_secs(30),
             read_timeout: None,

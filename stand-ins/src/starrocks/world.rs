@@ -20,6 +20,8 @@ pub struct StarRocks {
     pub fast_schema_evolution: bool,
     /// Users whose passwords only a directory (LDAP) knows: they must come as they are.
     pub directory_users: Vec<String>,
+    /// How many more questions for a label's state come to a frontend that has not heard of it, although it is taken.
+    pub labels_unheard_of: usize,
     /// Where `begin` sent each label.
     pub nodes: HashMap<String, usize>,
 }
@@ -33,6 +35,7 @@ impl world::Vendor for StarRocks {
             version: Some("3.5.4-stand-in".to_owned()),
             fast_schema_evolution: true,
             directory_users: Vec::new(),
+            labels_unheard_of: 0,
             nodes: HashMap::new(),
         }
     }

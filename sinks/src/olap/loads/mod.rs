@@ -29,6 +29,14 @@ pub(crate) struct Piece {
     pub(crate) columns: Option<Arc<LoadColumns>>,
 }
 
+#[cfg(all(test, feature = "starrocks"))]
+impl Piece {
+    /// A piece that counts against no bound.
+    pub(crate) fn of(body: Vec<u8>, rows: u64) -> Self {
+        Self { body, buffered: 0, rows, columns: None }
+    }
+}
+
 /// What a load did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LoadReport {

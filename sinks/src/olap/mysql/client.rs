@@ -1,7 +1,6 @@
 //! A connection that is made when it is needed, to whichever frontend answers.
 
 use super::session::{Session, SqlError};
-use super::tls::Tls;
 use crate::olap::endpoints::Endpoints;
 use crate::olap::rows::Rows;
 use crate::olap::secret::Secret;
@@ -18,7 +17,7 @@ pub(crate) struct Login {
     /// The password.
     pub(crate) password: Secret,
     /// Whether and how connections are encrypted.
-    pub(crate) tls: Tls,
+    pub(crate) tls: rowferry_tls::Client,
     /// How long a connection may take.
     pub(crate) connect_timeout: Duration,
     /// How long a statement may take.

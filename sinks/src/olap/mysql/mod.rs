@@ -6,7 +6,6 @@
 mod client;
 mod packet;
 mod session;
-mod stream;
 mod tls;
 
 #[cfg(test)]
@@ -14,4 +13,3 @@ mod tests;
 
 pub(crate) use client::{Client, Login};
 pub(crate) use session::SqlError;
-pub(crate) use tls::{Tls, TlsMode};

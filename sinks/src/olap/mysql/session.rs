@@ -2,10 +2,10 @@
 
 use super::client::Login;
 use super::packet::{Reader, read, write};
-use super::stream::Stream;
-use super::tls::{TlsFailure, TlsMode};
+use super::tls;
 use crate::olap::rows::Rows;
 use crate::olap::secret::Secret;
+use rowferry_tls::{Stream, TlsMode};
 use sha1::{Digest, Sha1};
 use std::io::{self, BufReader};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -122,7 +122,11 @@ impl Session {
 
     fn set_timeout(&mut self, timeout: Duration) -> Result<(), SqlError> {
         self.timeout = timeout;
-        self.stream.get_ref().set_timeout(timeout).map_err(|e| self.broken(e))
+        let stream = self.stream.get_ref();
+        stream
+            .set_read_timeout(Some(timeout))
+            .and_then(|()| stream.set_write_timeout(Some(timeout)))
+            .map_err(|e| self.broken(e))
     }
 
     fn broken(&self, source: io::Error) -> SqlError {
@@ -233,18 +237,9 @@ impl Session {
             Stream::Plain(tcp) => tcp.try_clone().map_err(|e| self.broken(e))?,
             Stream::Tls(_) => return Err(self.protocol("TLS within TLS")),
         };
-        match login.tls.start(&self.address, tcp, login.connect_timeout) {
-            Ok(tls) => {
-                self.stream = BufReader::new(Stream::Tls(Box::new(tls)));
-                Ok(())
-            }
-            Err(TlsFailure::Unusable(reason)) => Err(self.tls(reason)),
-            Err(TlsFailure::Broken(error)) => Err(SqlError::Tls {
-                address: self.address.clone(),
-                reason: format!("the handshake broke off: {}", self.timed(error)),
-                may_pass: true,
-            }),
-        }
+        let encrypted = tls::start(&login.tls, &self.address, tcp, login.connect_timeout, |e| self.timed(e))?;
+        self.stream = BufReader::new(encrypted);
+        Ok(())
     }
 
     /// Runs a statement.

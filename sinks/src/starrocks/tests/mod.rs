@@ -9,9 +9,9 @@ use crate::olap::applier::default_sql;
 use crate::olap::column_type::ColumnType;
 use crate::olap::committable;
 use crate::olap::label::Labels;
-use crate::olap::mysql::TlsMode;
 use crate::{Committable, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
+use rowferry_tls::TlsMode;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -88,17 +88,15 @@ fn tls_is_asked_for_in_the_words_of_mysqls_driver() {
     let mode = |parameters: &str| {
         parse(&[("jdbc-url", &format!("jdbc:mysql://fe:9030/shop?{parameters}"))]).map(|config| config.tls.mode())
     };
+    // What each word means is `rowferry-tls`' own; here it is found whatever the case of its name and however it is
+    // written in a URL, and the last one counts.
     for (parameters, wanted) in [
         ("", TlsMode::Preferred),
-        ("characterEncoding=utf8&useSSL=true", TlsMode::Preferred),
-        ("useSSL=false&requireSSL=true&verifyServerCertificate=true", TlsMode::Disabled),
-        // Without `useSSL`, which is on by default.
-        ("requireSSL=true", TlsMode::Required),
-        ("verifyServerCertificate=true", TlsMode::VerifyCa),
-        ("useSSL=true&requireSSL=true&verifyServerCertificate=false", TlsMode::Required),
+        ("characterEncoding=utf8&requireSSL=true", TlsMode::Required),
         ("useSSL=false&sslMode=verify_identity", TlsMode::VerifyIdentity),
         ("SSLMODE=VERIFY%5FCA&requireSSL=true", TlsMode::VerifyCa),
-        ("sslMode=DISABLED&requireSSL=true", TlsMode::Disabled),
+        ("sslMode=DISABLED&sslMode=+REQUIRED+", TlsMode::Required),
+        ("sslMode=&verifyServerCertificate=true", TlsMode::VerifyCa),
         ("sslMode=PREFERRED&trustCertificateKeyStoreUrl=file:/etc/trust.jks", TlsMode::Preferred),
     ] {
         assert_eq!(mode(parameters).unwrap(), wanted, "{parameters}");

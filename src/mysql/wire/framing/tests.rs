@@ -2,7 +2,11 @@
 
 use super::*;
 use proptest::prelude::*;
+use rowferry_stand_ins::tls::{Authority, Stream as ServerStream};
+use rowferry_stand_ins::trickle::Trickle as OneByOne;
+use rowferry_tls::{Client, Stream, TlsMode};
 use std::io::Cursor;
+use std::net::{TcpListener, TcpStream};
 
 /// Gives at most so many bytes at a time.
 struct Trickle<'a>(&'a [u8], usize);
@@ -39,6 +43,38 @@ fn chunks_follow_the_documented_rule() {
         assert_eq!(reader.next(&mut source).unwrap(), payloads[0]);
         assert_eq!(reader.next(&mut source).unwrap(), payloads[1]);
         assert!(matches!(reader.next(&mut source), Err(WireError::Closed)));
+    }
+}
+
+#[test]
+fn packets_that_come_byte_by_byte_over_tls_and_without_are_what_was_sent() {
+    let payloads = || [0, 1, 250, 40_000, 3].map(|len: usize| vec![len as u8; len]);
+    for encrypted in [false, true] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            let tcp = listener.accept().unwrap().0;
+            let certificate = Authority::new().server(&["localhost"]);
+            let mut stream = if encrypted { ServerStream::accept(tcp, certificate) } else { ServerStream::Plain(tcp) };
+            let mut reader = PacketReader::default();
+            let question = reader.next(&mut stream).unwrap().to_vec();
+            for payload in payloads() {
+                write_packet(&mut stream, reader.sequence_mut(), &payload).unwrap();
+            }
+            question
+        });
+        let socket = OneByOne(TcpStream::connect(address).unwrap());
+        let mut stream = match encrypted {
+            true => Client::new(TlsMode::Required, None, None).unwrap().start("localhost", socket, None).unwrap(),
+            false => Stream::Plain(socket),
+        };
+        // A packet is larger than the buffer, another is not.
+        let mut reader = PacketReader::with_buffer(1024);
+        write_packet(&mut stream, reader.sequence_mut(), b"SELECT 1").unwrap();
+        for payload in payloads() {
+            assert_eq!(reader.next(&mut stream).unwrap(), payload);
+        }
+        assert_eq!(server.join().unwrap(), b"SELECT 1");
     }
 }
 
