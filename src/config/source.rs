@@ -17,6 +17,7 @@ use super::pattern::TablePattern;
 use super::zone::Zone;
 use rowferry_sinks::options::Secret;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How MySQL is read. Every field is an option of the block; the table is [`MYSQL_OPTIONS`].
@@ -50,6 +51,8 @@ pub struct SourceConfig {
     pub heartbeat_interval: Duration,
     /// How connections are encrypted.
     pub tls: TlsMode,
+    /// A PEM file with the authorities that a certificate must come from; `None`: those of the environment, or the public ones.
+    pub tls_authority: Option<PathBuf>,
     /// Longest wait for the server's answer, from `jdbc.properties.socketTimeout`; `None`: for ever.
     pub socket_timeout: Option<Duration>,
     /// All of `jdbc.properties.*` as written. Values of keys that look like secrets are kept in clear: do not print.

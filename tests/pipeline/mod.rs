@@ -2,6 +2,7 @@
 
 mod basics;
 mod cases;
+mod encryption;
 mod exact;
 mod failover;
 mod faults;

@@ -4,6 +4,7 @@
 //! MySQL's own packets are the callers': they ask the server for TLS and hand the socket over. So are defaults, refusals
 //! and the names of options: callers turn these errors into their own.
 
+mod authorities;
 mod certificates;
 mod client;
 mod error;
@@ -13,6 +14,7 @@ mod trust_store;
 mod verifier;
 mod words;
 
+pub use authorities::{AUTHORITIES, authorities};
 pub use client::{Client, Identity};
 pub use error::{HandshakeError, SetUpError};
 pub use mode::{TlsMode, UnknownMode};

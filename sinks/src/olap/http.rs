@@ -112,10 +112,11 @@ impl Client {
                 .map_err(|e| HttpError::Invalid(e.to_string()))?;
         authorization.set_sensitive(true);
         // Who does without TLS must not fail for what only that needs.
-        let (authorities, no_authorities) = match authorities::file().map(|file| read_authorities(&file)).transpose() {
-            Ok(authorities) => (authorities.unwrap_or(RootCerts::WebPki), None),
-            Err(reason) => (RootCerts::WebPki, Some(reason)),
-        };
+        let (authorities, no_authorities) =
+            match rowferry_tls::authorities().map(|file| read_authorities(&file)).transpose() {
+                Ok(authorities) => (authorities.unwrap_or(RootCerts::WebPki), None),
+                Err(reason) => (RootCerts::WebPki, Some(reason)),
+            };
         let agent = ureq::Agent::config_builder()
             .tls_config(TlsConfig::builder().root_certs(authorities).build())
             .http_status_as_error(false)
@@ -227,7 +228,7 @@ fn origin(url: &Url) -> String {
 
 fn read_authorities(file: &Path) -> Result<RootCerts, String> {
     let unreadable = |e: &dyn std::fmt::Display| {
-        format!("cannot read the certificates in {} ({}): {e}", file.display(), authorities::VARIABLE)
+        format!("cannot read the certificates in {} ({}): {e}", file.display(), rowferry_tls::AUTHORITIES)
     };
     let text = std::fs::read(file).map_err(|e| unreadable(&e))?;
     let mut certificates = Vec::new();
@@ -252,7 +253,7 @@ fn tls_failure(error: &ureq::Error) -> Option<String> {
             Some(format!(
                 "the server's certificate is not from a known authority ({error}); name a file with that authority, \
                  as PEM, by the variable {}",
-                authorities::VARIABLE
+                rowferry_tls::AUTHORITIES
             ))
         }
         _ if error.to_string().contains(authorities::OWN_AUTHORITY) => {

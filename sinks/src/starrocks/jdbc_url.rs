@@ -1,9 +1,8 @@
 //! `jdbc-url`: the frontends' MySQL ports, and TLS in the words of MySQL's JDBC driver.
 
 use crate::SinkError;
-use crate::olap::authorities;
 use crate::settings::{Settings, without_secrets};
-use rowferry_tls::{Client, TRUST_STORE, TRUST_STORE_TYPE, TlsMode, Wish, trust_store};
+use rowferry_tls::{AUTHORITIES, Client, TRUST_STORE, TRUST_STORE_TYPE, TlsMode, Wish, authorities, trust_store};
 use std::fmt::Display;
 use std::path::PathBuf;
 
@@ -45,11 +44,11 @@ pub(super) fn parse(settings: &Settings<'_>, url: &str) -> Result<JdbcUrl, SinkE
     let parameters = Parameters(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect());
     let mode = parameters.mode()?;
     let named = parameters.authority(mode)?;
-    let from_environment = authorities::file().filter(|_| named.is_none() && mode.verifies());
+    let from_environment = authorities().filter(|_| named.is_none() && mode.verifies());
     let tls = match &from_environment {
         None => Client::new(mode, named.as_deref(), None).map_err(bad)?,
         Some(file) => Client::new(mode, Some(file), None).map_err(|reason| {
-            bad(reason).hint(format!("set {} to a file with authorities as PEM, or unset it", authorities::VARIABLE))
+            bad(reason).hint(format!("set {} to a file with authorities as PEM, or unset it", AUTHORITIES))
         })?,
     };
     Ok(JdbcUrl { addresses, tls })

@@ -2,21 +2,35 @@
 
 use super::super::diagnostic::Diagnostics;
 use rowferry_sinks::options::{Options, Position};
-use rowferry_tls::{Problem, TlsMode, WORDS, Wish};
+use rowferry_tls::{Problem, TRUST_STORE, TRUST_STORE_TYPE, TlsMode, WORDS, Wish, trust_store};
+use std::path::PathBuf;
 use std::time::Duration;
 
 const JDBC: &str = "jdbc.properties.";
 const DEBEZIUM: &str = "debezium.";
+/// Properties beside TLS' words that have an effect.
+const OTHERS: [&str; 3] = [TRUST_STORE, TRUST_STORE_TYPE, "socketTimeout"];
 const DEBEZIUM_MODE: &str = "debezium.database.ssl.mode";
 
+/// What has an effect.
+pub(super) struct Jdbc {
+    /// How connections are encrypted.
+    pub(super) tls: TlsMode,
+    /// A PEM file with authorities; `None`: none is named.
+    pub(super) authority: Option<PathBuf>,
+    /// `None`: for ever.
+    pub(super) socket_timeout: Option<Duration>,
+}
+
 /// Reads all of both prefixes: what has an effect, and a warning for what has none.
-pub(super) fn read(options: &Options, diagnostics: &mut Diagnostics) -> (TlsMode, Option<Duration>) {
+pub(super) fn read(options: &Options, diagnostics: &mut Diagnostics) -> Jdbc {
     let mut reader = Reader { options, diagnostics };
     let tls = reader.tls();
-    let socket_timeout = reader.millis("socketTimeout");
+    let authority = reader.authority(tls);
+    let socket_timeout = reader.millis("socketTimeout").filter(|timeout| !timeout.is_zero());
     reader.warn_jdbc();
     reader.warn_debezium();
-    (tls, socket_timeout.filter(|timeout| !timeout.is_zero()))
+    Jdbc { tls, authority, socket_timeout }
 }
 
 struct Reader<'a> {
@@ -48,6 +62,25 @@ impl Reader<'_> {
         wish.ssl_mode.or(debezium).unwrap_or(wish.older)
     }
 
+    /// The file with the authorities' certificates, where they are looked at.
+    fn authority(&mut self, mode: TlsMode) -> Option<PathBuf> {
+        let name = format!("{JDBC}{TRUST_STORE}");
+        let text = self.options.text(&name)?.to_owned();
+        if !mode.verifies() {
+            let at = self.at(&name);
+            let message = format!("has no effect with sslMode={mode}");
+            self.diagnostics.warning(at, format!("source.{name}"), message).maybe(None);
+            return None;
+        }
+        match trust_store(&text, self.options.text(&format!("{JDBC}{TRUST_STORE_TYPE}"))) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                self.invalid(&name, error.to_string(), error.hint());
+                None
+            }
+        }
+    }
+
     fn millis(&mut self, key: &str) -> Option<Duration> {
         let name = format!("{JDBC}{key}");
         let text = self.options.text(&name)?.to_owned();
@@ -62,7 +95,7 @@ impl Reader<'_> {
 
     fn warn_jdbc(&mut self) {
         let keys: Vec<String> = self.options.with_prefix(JDBC).map(|(key, _)| key.to_owned()).collect();
-        for key in keys.iter().filter(|key| !WORDS.contains(&key.as_str()) && *key != "socketTimeout") {
+        for key in keys.iter().filter(|key| !WORDS.contains(&key.as_str()) && !OTHERS.contains(&key.as_str())) {
             let hint = match key.as_str() {
                 "tinyInt1isBit" => Some("treat-tinyint1-as-boolean.enabled decides"),
                 "connectionTimeZone" | "serverTimezone" => Some("server-time-zone decides"),

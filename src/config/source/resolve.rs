@@ -68,7 +68,7 @@ impl Resolver<'_> {
         let tables_exclude = self.pattern("tables.exclude");
         let server_id = self.server_id();
         let server_time_zone = self.zone();
-        let (tls, socket_timeout) = jdbc::read(self.options, self.diagnostics);
+        let jdbc = jdbc::read(self.options, self.diagnostics);
         let map = self.map;
         let present = |name: &str| map.get(name).is_some_and(|entry| !entry.value.is_null());
         let startup = startup::read(self.options, &present, self.block, self.diagnostics);
@@ -102,8 +102,9 @@ impl Resolver<'_> {
             connect_max_retries: self.count("connect.max-retries")?,
             connection_pool_size: self.count("connection.pool.size")?,
             heartbeat_interval: o.duration("heartbeat.interval").filter(|d| *d > Duration::ZERO)?,
-            tls,
-            socket_timeout,
+            tls: jdbc.tls,
+            tls_authority: jdbc.authority,
+            socket_timeout: jdbc.socket_timeout,
             jdbc_properties: prefixed("jdbc.properties."),
             debezium: prefixed("debezium."),
             startup: startup?,

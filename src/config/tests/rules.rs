@@ -118,6 +118,11 @@ fn each_rule_is_enforced() {
         Case("source+ metadata.list: row_kind", "source.metadata.list", "__data_event_type__"),
         Case("source+ jdbc.properties.useSSL: maybe", "source.jdbc.properties.useSSL", "boolean"),
         Case("source+ jdbc.properties.sslMode: STRICT", "source.jdbc.properties.sslMode", "VERIFY_CA"),
+        Case(
+            "source+ jdbc.properties.sslMode: VERIFY_CA, jdbc.properties.trustCertificateKeyStoreUrl: 'file:/ca.jks'",
+            "source.jdbc.properties.trustCertificateKeyStoreUrl",
+            "key store of Java",
+        ),
         Case("source+ debezium.skipped.operations: d", "source.debezium.skipped.operations", "does not skip"),
         // Sink.
         Case("sink= {name: x", "sink.type", "missing"),
