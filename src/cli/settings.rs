@@ -10,7 +10,7 @@ use crate::mysql::wire::{ConnectOptions, Password};
 use crate::pipeline::{Settings, Startup, TableChoice, TargetOptions, Until};
 use rowferry_model::{Offset, SchemaChangeKind, TableId};
 use rowferry_sql::MappingOptions;
-use rowferry_tls::authorities;
+use rowferry_tls::Authorities;
 use rowferry_transform::RuleError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(super) fn connect_options(config: &PipelineConfig) -> ConnectOptions {
     options.connect_timeout = source.connect_timeout;
     options.read_timeout = source.socket_timeout;
     options.tls = source.tls;
-    options.authority = source.tls_authority.clone().or_else(|| authorities().filter(|_| source.tls.verifies()));
+    options.authorities = source.tls_authority.clone().map_or_else(Authorities::of_environment, Authorities::Named);
     options
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::proxy::Proxy;
 use crate::support::servers::{self, Server, unique};
-use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode, WireError};
+use rowferry::mysql::wire::{Authorities, ConnectOptions, Connection, TlsMode, WireError};
 
 /// A user of a test's own, dropped at its end.
 struct User<'a> {
@@ -144,6 +144,8 @@ fn a_slow_network_changes_nothing() {
             let mut through = proxy.through(&options);
             through.tls = mode;
             let mut connection = Connection::connect(&through).unwrap();
+            let encrypted = mode != TlsMode::Disabled && offers_tls(&options);
+            assert_eq!(connection.is_encrypted(), encrypted, "{server:?} {mode}");
             let row = connection.query_first("SELECT REPEAT('x', 50000) AS r").unwrap().unwrap();
             assert_eq!(row.bytes("r").unwrap().len(), 50_000, "{server:?} {mode}");
         }
@@ -161,17 +163,17 @@ fn certificates_are_verified_where_asked() {
         return;
     }
     let mut with = options.clone();
-    with.authority = Some(ca);
+    with.authorities = Authorities::Named(ca);
     with.tls = TlsMode::VerifyCa;
     assert!(Connection::connect(&with).unwrap().is_encrypted());
     // The server's own certificate names no host.
     with.tls = TlsMode::VerifyIdentity;
     assert!(matches!(Connection::connect(&with), Err(WireError::Tls(_))));
     // The public authorities did not sign it.
-    with.authority = None;
+    with.authorities = Authorities::Public;
     with.tls = TlsMode::VerifyCa;
     assert!(matches!(Connection::connect(&with), Err(WireError::Tls(_))));
-    with.authority = Some("/nonexistent/ca.pem".into());
+    with.authorities = Authorities::Named("/nonexistent/ca.pem".into());
     let error = Connection::connect(&with).unwrap_err();
     assert!(error.to_string().contains("/nonexistent/ca.pem"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Servers that are none, or mean no good.
 
 use proptest::prelude::*;
-use rowferry::mysql::wire::{ConnectOptions, Connection, TlsMode, WireError};
+use rowferry::mysql::wire::{Authorities, ConnectOptions, Connection, TlsMode, WireError};
 use rowferry_stand_ins::tls::{Authority, Stream};
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -73,11 +73,15 @@ fn a_password_in_clear_text_goes_to_a_server_that_is_known_by_its_certificate_on
     let authority = Authority::new();
     let mut pem = tempfile::NamedTempFile::new().unwrap();
     pem.write_all(authority.pem.as_bytes()).unwrap();
-    for (mode, verified) in [
-        (TlsMode::Preferred, false),
-        (TlsMode::Required, false),
-        (TlsMode::VerifyCa, true),
-        (TlsMode::VerifyIdentity, true),
+    let own = Authorities::Named(pem.path().to_owned());
+    // Often the public ones, which sign for everybody.
+    let environment = Authorities::Environment(pem.path().to_owned());
+    for (mode, authorities, verified) in [
+        (TlsMode::Preferred, &own, false),
+        (TlsMode::Required, &own, false),
+        (TlsMode::VerifyCa, &environment, false),
+        (TlsMode::VerifyCa, &own, true),
+        (TlsMode::VerifyIdentity, &environment, true),
     ] {
         let certificate = authority.server(&["127.0.0.1"]);
         let (mut options, handle) = server(move |listener| {
@@ -93,7 +97,7 @@ fn a_password_in_clear_text_goes_to_a_server_that_is_known_by_its_certificate_on
             answer
         });
         options.tls = mode;
-        options.authority = Some(pem.path().to_owned());
+        options.authorities = authorities.clone();
         let error = Connection::connect(&options).unwrap_err();
         let answer = handle.join().unwrap();
         assert!(matches!(error, WireError::Auth(_)) && !error.is_transient(), "{mode:?}: {error}");

@@ -26,8 +26,15 @@ pub(super) fn authorities(file: Option<&Path>) -> Result<Arc<RootCertStore>, Set
     match file {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         Some(path) => {
+            // One that can't be used doesn't make those beside it useless: bundles of systems have all kinds.
+            let mut last = None;
             for certificate in certificates("the authority's certificates", path)? {
-                roots.add(certificate).map_err(|reason| SetUpError::NoAuthority { path: path.to_owned(), reason })?;
+                if let Err(reason) = roots.add(certificate) {
+                    last = Some(reason);
+                }
+            }
+            if let (true, Some(reason)) = (roots.is_empty(), last) {
+                return Err(SetUpError::NoAuthority { path: path.to_owned(), reason });
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A client: its configuration, and the handshake.
 
+use super::authorities::Authorities;
 use super::certificates;
 use super::error::{HandshakeError, SetUpError};
 use super::mode::TlsMode;
@@ -10,7 +11,7 @@ use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use rustls_pki_types::ServerName;
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,6 +28,7 @@ pub struct Identity {
 #[derive(Clone)]
 pub struct Client {
     mode: TlsMode,
+    identifies: bool,
     config: Arc<ClientConfig>,
 }
 
@@ -38,18 +40,17 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// Reads the authority's certificates (a PEM file; `None`: the public ones) where the mode needs them, and the
-    /// client's own if it has one.
+    /// Reads the authorities' certificates where the mode needs them, and the client's own if it has one.
     ///
     /// # Errors
     /// They can't be read or used.
-    pub fn new(mode: TlsMode, authority: Option<&Path>, identity: Option<&Identity>) -> Result<Self, SetUpError> {
+    pub fn new(mode: TlsMode, authorities: &Authorities, identity: Option<&Identity>) -> Result<Self, SetUpError> {
         let provider = Arc::new(ring::default_provider());
         let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(SetUpError::Versions)?
             .dangerous()
-            .with_custom_certificate_verifier(verifier(mode, authority, &provider)?);
+            .with_custom_certificate_verifier(verifier(mode, authorities.file(), &provider)?);
         let config = match identity {
             None => config.with_no_client_auth(),
             Some(Identity { certificate, key }) => {
@@ -57,12 +58,23 @@ impl Client {
                 config.with_client_auth_cert(chain, key).map_err(SetUpError::Identity)?
             }
         };
-        Ok(Self { mode, config: Arc::new(config) })
+        let identifies = match mode {
+            TlsMode::VerifyIdentity => true,
+            TlsMode::VerifyCa => matches!(authorities, Authorities::Named(_)),
+            TlsMode::Disabled | TlsMode::Preferred | TlsMode::Required => false,
+        };
+        Ok(Self { mode, identifies, config: Arc::new(config) })
     }
 
     /// The mode.
     pub fn mode(&self) -> TlsMode {
         self.mode
+    }
+
+    /// Whether a server that has passed is the one that is meant: its certificate is for its name, or from an authority
+    /// that was named for it. Anybody can have one from a public authority, for a name of their own.
+    pub fn identifies(&self) -> bool {
+        self.identifies
     }
 
     /// Makes a connection with this host, a name or an address, an encrypted one. The socket's own time-outs end a

@@ -14,7 +14,7 @@ mod trust_store;
 mod verifier;
 mod words;
 
-pub use authorities::{AUTHORITIES, authorities};
+pub use authorities::{AUTHORITIES, Authorities};
 pub use client::{Client, Identity};
 pub use error::{HandshakeError, SetUpError};
 pub use mode::{TlsMode, UnknownMode};

@@ -116,8 +116,8 @@ impl LoadClient {
         self.send(table, &headers, rows)
     }
 
-    /// Loads rows into a table of the sink's own: in one phase, and with nothing of what the user has set for the rows of
-    /// others. They are seen soon.
+    /// Loads rows into a table of the sink's own: in one phase, and of what the user has set with nothing but how rows
+    /// are read. They are seen soon.
     ///
     /// # Errors
     /// A row is refused, the label is taken, or no node can be reached.
@@ -128,9 +128,11 @@ impl LoadClient {
         columns: &str,
         rows: &[u8],
     ) -> Result<Loaded, LoadError> {
-        let format = self.headers.iter().find(|(k, _)| k == "format").map(|(_, v)| ("format", v.as_str()));
+        // What says how rows are read.
+        let read_as = |name: &str| name == "format" || name.eq_ignore_ascii_case("timezone");
+        let users = self.headers.iter().filter(|(name, _)| read_as(name)).map(|(k, v)| (k.as_str(), v.as_str()));
         let own = [("label", label), ("columns", columns), ("strict_mode", "true"), ("timeout", "600")];
-        let headers: Vec<(&str, &str)> = own.into_iter().chain(format).collect();
+        let headers: Vec<(&str, &str)> = own.into_iter().chain(users).collect();
         self.send(table, &headers, rows)
     }
 

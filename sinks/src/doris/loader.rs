@@ -99,10 +99,15 @@ impl DorisLoader {
     ) -> Result<LoadReport, LoadError> {
         self.guard.before(table, columns)?;
         let prepared = state.transactions.len();
-        let report = self.load_once(table, state, piece)?;
+        let loaded = self.load_once(table, state, piece);
         if self.mode != Mode::TwoPhase {
-            return self.guard.after_seen(table, columns).map(|()| report);
+            // A load without an answer may be seen as well.
+            if loaded.as_ref().map_or_else(LoadError::may_pass, |_| true) {
+                self.guard.after_seen(table, columns)?;
+            }
+            return loaded;
         }
+        let report = loaded?;
         self.guard.after_hidden(table, columns).map(|()| report).inspect_err(|_| {
             // What the checkpoint does not name is never committed, also where this fails.
             self.roll_back(table, state.transactions.drain(prepared..));

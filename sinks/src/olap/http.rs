@@ -9,6 +9,7 @@ use super::authorities;
 use super::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use rowferry_tls::Authorities;
 use rustls::{AlertDescription, CertificateError};
 use std::io::Read;
 use std::path::Path;
@@ -112,11 +113,11 @@ impl Client {
                 .map_err(|e| HttpError::Invalid(e.to_string()))?;
         authorization.set_sensitive(true);
         // Who does without TLS must not fail for what only that needs.
-        let (authorities, no_authorities) =
-            match rowferry_tls::authorities().map(|file| read_authorities(&file)).transpose() {
-                Ok(authorities) => (authorities.unwrap_or(RootCerts::WebPki), None),
-                Err(reason) => (RootCerts::WebPki, Some(reason)),
-            };
+        let (authorities, no_authorities) = match Authorities::of_environment().file().map(read_authorities).transpose()
+        {
+            Ok(authorities) => (authorities.unwrap_or(RootCerts::WebPki), None),
+            Err(reason) => (RootCerts::WebPki, Some(reason)),
+        };
         let agent = ureq::Agent::config_builder()
             .tls_config(TlsConfig::builder().root_certs(authorities).build())
             .http_status_as_error(false)

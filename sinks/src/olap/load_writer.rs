@@ -122,7 +122,7 @@ impl<T: LoadTarget> LoadWriter<T> {
     async fn encode_here(&mut self, mut rows: Rows) -> Result<(), SinkError> {
         while !rows.is_done() {
             self.loads.make_room().await?;
-            let mut buffer = self.loads.lend(rows.table(), rows.columns());
+            let mut buffer = self.loads.lend(rows.table(), rows.columns(), false);
             rows.fill(&mut buffer, &self.settings.zone)?;
             self.loads.take_back(buffer);
         }
@@ -131,7 +131,7 @@ impl<T: LoadTarget> LoadWriter<T> {
 
     async fn encode_beside(&mut self, mut rows: Rows) -> Result<(), SinkError> {
         self.loads.make_room().await?;
-        let mut buffer = self.loads.lend(rows.table(), rows.columns());
+        let mut buffer = self.loads.lend(rows.table(), rows.columns(), true);
         let zone = self.settings.zone.clone();
         self.encoding = Some(spawn_blocking(move || {
             rows.fill(&mut buffer, &zone)?;
@@ -140,7 +140,8 @@ impl<T: LoadTarget> LoadWriter<T> {
         Ok(())
     }
 
-    /// Waits until the rows that were taken last are in their table's buffer.
+    /// Waits until the rows that were taken last are in their table's buffer. Must be waited for to the end: rows between
+    /// two pieces are nowhere else.
     async fn encoded(&mut self) -> Result<(), SinkError> {
         while let Some(task) = &mut self.encoding {
             let ended = task.await;
@@ -150,6 +151,7 @@ impl<T: LoadTarget> LoadWriter<T> {
             })??;
             self.loads.take_back(buffer);
             if !rows.is_done() {
+                self.loads.start()?;
                 self.encode_beside(rows).await?;
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::SinkError;
 use crate::settings::{Settings, without_secrets};
-use rowferry_tls::{AUTHORITIES, Client, TRUST_STORE, TRUST_STORE_TYPE, TlsMode, Wish, authorities, trust_store};
+use rowferry_tls::{AUTHORITIES, Authorities, Client, TRUST_STORE, TRUST_STORE_TYPE, TlsMode, Wish, trust_store};
 use std::fmt::Display;
 use std::path::PathBuf;
 
@@ -44,13 +44,13 @@ pub(super) fn parse(settings: &Settings<'_>, url: &str) -> Result<JdbcUrl, SinkE
     let parameters = Parameters(url::form_urlencoded::parse(query.as_bytes()).into_owned().collect());
     let mode = parameters.mode()?;
     let named = parameters.authority(mode)?;
-    let from_environment = authorities().filter(|_| named.is_none() && mode.verifies());
-    let tls = match &from_environment {
-        None => Client::new(mode, named.as_deref(), None).map_err(bad)?,
-        Some(file) => Client::new(mode, Some(file), None).map_err(|reason| {
-            bad(reason).hint(format!("set {} to a file with authorities as PEM, or unset it", AUTHORITIES))
-        })?,
-    };
+    let authorities = named.map_or_else(Authorities::of_environment, Authorities::Named);
+    let tls = Client::new(mode, &authorities, None).map_err(|reason| match authorities {
+        Authorities::Environment(_) => {
+            bad(reason).hint(format!("set {AUTHORITIES} to a file with authorities as PEM, or unset it"))
+        }
+        Authorities::Named(_) | Authorities::Public => bad(reason),
+    })?;
     Ok(JdbcUrl { addresses, tls })
 }
 

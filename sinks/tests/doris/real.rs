@@ -3,7 +3,7 @@
 use crate::olap::real::{database, endpoint, suite};
 use crate::olap::real_rows::{Reader, select};
 use crate::stand_in::Settings;
-use crate::support::{AS_ARROW, EXACTLY_ONCE, StandIn, bytes, context, read, sink};
+use crate::support::{AS_ARROW, EXACTLY_ONCE, StandIn, bytes, context, sink};
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,17 +13,6 @@ use std::collections::BTreeMap;
 
 /// How rows are sent.
 const FORMATS: [&[(&str, &str)]; 3] = [&[], &[("sink.properties.format", "csv")], &[AS_ARROW]];
-
-#[async_trait]
-impl Reader for &StandIn {
-    async fn read(&mut self, table: &TableId, columns: &[String]) -> Vec<Vec<Option<String>>> {
-        read(self, table, columns)
-    }
-
-    fn bytes(&self, value: &[u8]) -> String {
-        bytes(value)
-    }
-}
 
 #[tokio::test]
 async fn the_suite_for_real_servers_passes_on_the_stand_in() {

@@ -1,11 +1,12 @@
 //! Batches that are encoded beside the stream, on another thread: what holds for small ones holds for them.
 
-use crate::olap::delivery::start;
+use crate::olap::delivery::{PATIENCE, start};
 use crate::support::{EXACTLY_ONCE, batch, checkpoint, rows, shown, simple_schema, table};
 use arrow_array::{ArrayRef, Int64Array, StringArray};
 use rowferry_model::RowOp::{self, Delete, Insert, UpdateAfter, UpdateBefore};
 use rowferry_model::{ChangeBatch, Changes};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// As many rows as are worth a thread.
 const MANY: i64 = 5000;
@@ -68,6 +69,21 @@ async fn a_value_that_does_not_fit_in_a_large_batch_is_told_and_nothing_of_it_is
     sink.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
     checkpoint(&mut sink, 1).await.unwrap();
     assert_eq!(shown(&server, &table()), ["1|a"]);
+}
+
+#[tokio::test]
+async fn a_quiet_stream_learns_of_it_as_well() {
+    let (_server, mut sink) = start(&EXACTLY_ONCE).await;
+    sink.events.write(inserts(0, MANY, &"x".repeat(100))).await.unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    let error = loop {
+        match sink.events.idle().await {
+            Ok(()) => assert!(Instant::now() < deadline, "nobody tells"),
+            Err(error) => break error,
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert!(error.to_string().contains("has 100 bytes where the target takes"), "{error}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Rows of the suite for real servers: what is written in two checkpoints, and what must be read behind them.
 
 use super::batches::{batch, checkpoint};
+use crate::support::{StandIn, bytes};
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DurationMicrosecondArray, Int16Array,
     Int64Array, StringArray, TimestampMicrosecondArray,
@@ -19,6 +20,23 @@ pub trait Reader {
 
     /// Bytes as the sink writes them.
     fn bytes(&self, bytes: &[u8]) -> String;
+}
+
+/// The stand-in's memory.
+#[async_trait]
+impl Reader for &StandIn {
+    async fn read(&mut self, table: &TableId, columns: &[String]) -> Vec<Vec<Option<String>>> {
+        let mut world = self.world();
+        let there = world.columns(table.database(), table.table());
+        let at = |name: &String| there.iter().position(|column| column.split(' ').next() == Some(name)).unwrap();
+        let places: Vec<usize> = columns.iter().map(at).collect();
+        let rows = world.rows(table.database(), table.table());
+        rows.into_iter().map(|row| places.iter().map(|place| row[*place].clone()).collect()).collect()
+    }
+
+    fn bytes(&self, value: &[u8]) -> String {
+        bytes(value)
+    }
 }
 
 /// `SELECT` for a reader that asks a server.

@@ -4,7 +4,7 @@
 use crate::olap::real::{database, endpoint, suite};
 use crate::olap::real_rows::{Reader, select};
 use crate::stand_in::Settings;
-use crate::support::{StandIn, bytes, context, read, sink};
+use crate::support::{StandIn, bytes, context, sink};
 use async_trait::async_trait;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Opts, OptsBuilder, Row};
@@ -13,17 +13,6 @@ use std::collections::BTreeMap;
 
 /// How rows are sent.
 const FORMATS: [&[(&str, &str)]; 2] = [&[], &[("sink.properties.format", "csv")]];
-
-#[async_trait]
-impl Reader for &StandIn {
-    async fn read(&mut self, table: &TableId, columns: &[String]) -> Vec<Vec<Option<String>>> {
-        read(self, table, columns)
-    }
-
-    fn bytes(&self, value: &[u8]) -> String {
-        bytes(value)
-    }
-}
 
 #[tokio::test]
 async fn the_suite_for_real_servers_passes_on_the_stand_in() {

@@ -105,16 +105,6 @@ pub fn sink(server: &StandIn, more: &[(&str, &str)]) -> Sink {
     rowferry_sinks::build("starrocks", &options(server, more), &context()).unwrap()
 }
 
-/// Columns of all rows.
-pub fn read(server: &StandIn, table: &TableId, columns: &[String]) -> Vec<Vec<Option<String>>> {
-    let mut world = server.world();
-    let there = world.columns(table.database(), table.table());
-    let at = |name: &String| there.iter().position(|column| column.split(' ').next() == Some(name)).unwrap();
-    let places: Vec<usize> = columns.iter().map(at).collect();
-    let rows = world.rows(table.database(), table.table());
-    rows.into_iter().map(|row| places.iter().map(|place| row[*place].clone()).collect()).collect()
-}
-
 /// What a query shows, with NULL as `NULL`.
 pub fn shown(server: &StandIn, table: &TableId) -> Vec<String> {
     server

@@ -65,7 +65,15 @@ impl Reader<'_> {
     /// The file with the authorities' certificates, where they are looked at.
     fn authority(&mut self, mode: TlsMode) -> Option<PathBuf> {
         let name = format!("{JDBC}{TRUST_STORE}");
-        let text = self.options.text(&name)?.to_owned();
+        let Some(text) = self.options.text(&name).map(str::to_owned) else {
+            let kind = format!("{JDBC}{TRUST_STORE_TYPE}");
+            if self.options.text(&kind).is_some() {
+                let at = self.at(&kind);
+                let message = format!("has no effect without `{name}`");
+                self.diagnostics.warning(at, format!("source.{kind}"), message).maybe(None);
+            }
+            return None;
+        };
         if !mode.verifies() {
             let at = self.at(&name);
             let message = format!("has no effect with sslMode={mode}");

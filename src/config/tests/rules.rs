@@ -311,6 +311,11 @@ fn generous_readings_are_warned_about() {
         Case("source+ tables: '[app|web].t'", "source.tables", "one character"),
         Case("source+ debezium.max.queue.size: 10", "source.debezium.max.queue.size", "no effect"),
         Case("source+ jdbc.properties.tinyInt1isBit: true", "source.jdbc.properties.tinyInt1isBit", "no effect"),
+        Case(
+            "source+ jdbc.properties.trustCertificateKeyStoreType: PEM",
+            "source.jdbc.properties.trustCertificateKeyStoreType",
+            "no effect without",
+        ),
         Case("source+ scan.startup.timestamp-millis: 1", "source.scan.startup.timestamp-millis", "no effect without"),
         Case("sink+ sink.api: SINK_FUNCTION", "sink.sink.api", "no effect"),
         Case("pipeline+ execution.checkpointing.interval: 1", "pipeline.execution.checkpointing.interval", "unknown"),

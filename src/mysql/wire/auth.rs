@@ -71,9 +71,9 @@ impl Plugin {
             Self::Clear if channel == Channel::Verified => with_nul(secret),
             Self::Clear => {
                 return Err(WireError::Auth(
-                    "the server asks for the password in clear text (mysql_clear_password): only over TLS with a \
-                     certificate that is verified; set `jdbc.properties.sslMode` to VERIFY_CA or VERIFY_IDENTITY, or \
-                     create a user for rowferry with caching_sha2_password (MySQL) or mysql_native_password (MariaDB)"
+                    "the server asks for the password in clear text (mysql_clear_password): only over TLS to a \
+                     server that is known by its certificate; set `jdbc.properties.sslMode` to VERIFY_IDENTITY, or to \
+                     VERIFY_CA with the server's own authority in `jdbc.properties.trustCertificateKeyStoreUrl`, or create a user for rowferry with caching_sha2_password (MySQL) or mysql_native_password (MariaDB)"
                         .to_owned(),
                 ));
             }

@@ -3,7 +3,7 @@
 use super::auth::{self, Channel, Plugin};
 use super::dump_request;
 use super::error::WireError;
-use super::framing::{PacketReader, write_packet};
+use super::framing::{PacketReader, is_timeout, write_packet};
 use super::handshake::{self, AuthSwitch, Greeting, caps};
 use super::options::ConnectOptions;
 use super::packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
@@ -13,7 +13,7 @@ use rowferry_tls::{Client, HandshakeError, Stream, TlsMode};
 use std::io;
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const COM_QUIT: u8 = 0x01;
 const COM_QUERY: u8 = 0x03;
@@ -66,7 +66,7 @@ fn start_tls(
     mut stream: Stream,
     reader: &mut PacketReader,
     capabilities: u32,
-) -> Result<Stream, WireError> {
+) -> Result<(Stream, Channel), WireError> {
     write_packet(&mut stream, reader.sequence_mut(), &handshake::tls_request(capabilities))
         .map_err(|source| WireError::Io { doing: "asking for TLS", source })?;
     if reader.has_buffered() {
@@ -74,14 +74,19 @@ fn start_tls(
         return Err(WireError::protocol("the server spoke before the TLS handshake"));
     }
     let Stream::Plain(tcp) = stream else { return Err(WireError::protocol("TLS within TLS")) };
-    let client = Client::new(options.tls, options.authority.as_deref(), options.client_identity.as_ref())
+    let client = Client::new(options.tls, &options.authorities, options.client_identity.as_ref())
         .map_err(|e| WireError::Tls(e.to_string()))?;
-    // Each read has its time-out; there is no deadline for all together, as there is none for the other packets.
-    client.start(&options.host, tcp, None).map_err(|error| match error {
-        // The same words for both: to the source a handshake that breaks off is no less a reason to stop.
+    // Each read has its time-out; without a deadline for all together a server could go on byte by byte for ever.
+    let deadline = Instant::now() + options.connect_timeout;
+    let encrypted = client.start(&options.host, tcp, Some(deadline)).map_err(|error| match error {
+        HandshakeError::Broken(error) if is_timeout(&error) && options.tls.demands() => {
+            WireError::Timeout { doing: "waiting for the TLS handshake", after: options.connect_timeout }
+        }
+        // A server that knows old versions only just closes the connection: no less a reason to stop.
         HandshakeError::Broken(error) => WireError::Tls(format!("the handshake failed: {error}")),
         other => WireError::Tls(other.to_string()),
-    })
+    })?;
+    Ok((encrypted, if client.identifies() { Channel::Verified } else { Channel::Encrypted }))
 }
 
 impl Connection {
@@ -130,8 +135,9 @@ impl Connection {
         }
         let tls = with_tls && tls_offered;
         let capabilities = handshake::negotiate(offered, options.database.is_some(), tls);
+        let mut channel = Channel::Plain;
         if tls {
-            stream = start_tls(options, stream, &mut reader, capabilities)?;
+            (stream, channel) = start_tls(options, stream, &mut reader, capabilities)?;
         }
         let mut connection = Self {
             stream,
@@ -144,16 +150,16 @@ impl Connection {
             read_timeout: Some(after),
             broken: false,
         };
-        connection.authenticate(options, &greeting)?;
+        connection.authenticate(options, &greeting, channel)?;
         Ok(connection)
     }
 
-    fn authenticate(&mut self, options: &ConnectOptions, greeting: &Greeting) -> Result<(), WireError> {
-        let channel = match self.stream.is_tls() {
-            false => Channel::Plain,
-            true if options.tls.verifies() => Channel::Verified,
-            true => Channel::Encrypted,
-        };
+    fn authenticate(
+        &mut self,
+        options: &ConnectOptions,
+        greeting: &Greeting,
+        channel: Channel,
+    ) -> Result<(), WireError> {
         let password = options.password.reveal();
         let mut nonce = greeting.nonce.clone();
         // Where the server's default is unknown to us, the user's own way may still be known: it will ask for it.

@@ -26,5 +26,5 @@ pub use handshake::{AuthSwitch, Greeting};
 pub use options::{ConnectOptions, Isolation, Password};
 pub use packet::{ColumnMeta, OkInfo, TextValues, parse_err, parse_ok};
 pub use result::{ResultStream, Row};
-pub use rowferry_tls::{Identity as ClientIdentity, TlsMode};
+pub use rowferry_tls::{Authorities, Identity as ClientIdentity, TlsMode};
 pub use rsa_key::check_public_key;

@@ -1,8 +1,7 @@
 //! How to reach a server.
 
-use rowferry_tls::{Identity, TlsMode};
+use rowferry_tls::{Authorities, Identity, TlsMode};
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// A password: never shown by `Debug`.
@@ -70,8 +69,8 @@ pub struct ConnectOptions {
     pub database: Option<String>,
     /// Encryption.
     pub tls: TlsMode,
-    /// The authority's certificates where `tls` verifies (a PEM file); `None`: the public ones.
-    pub authority: Option<PathBuf>,
+    /// The authorities where `tls` verifies.
+    pub authorities: Authorities,
     /// The client's certificate.
     pub client_identity: Option<Identity>,
     /// The longest wait for the TCP connection and for each answer until the session stands.
@@ -96,7 +95,7 @@ impl ConnectOptions {
             password: Password::default(),
             database: None,
             tls: TlsMode::default(),
-            authority: None,
+            authorities: Authorities::Public,
             client_identity: None,
             connect_timeout: Duration::from_secs(30),
             read_timeout: None,

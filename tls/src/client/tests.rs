@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use super::{Client, Identity};
+use crate::authorities::Authorities;
 use crate::error::{HandshakeError, SetUpError};
 use crate::mode::TlsMode;
 use crate::stream::Stream;
@@ -9,6 +10,7 @@ use rowferry_stand_ins::trickle::Trickle;
 use rustls::{CertificateError, ServerConfig};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -18,6 +20,10 @@ fn file(text: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     file
+}
+
+fn named(path: &Path) -> Authorities {
+    Authorities::Named(path.to_owned())
 }
 
 /// A connection with whoever serves so.
@@ -69,7 +75,7 @@ fn what_comes_byte_by_byte_is_what_was_sent() {
     let authority = Authority::new();
     let pem = file(&authority.pem);
     for mode in TlsMode::ALL.into_iter().filter(|mode| *mode != TlsMode::Disabled) {
-        let client = Client::new(mode, Some(pem.path()), None).unwrap();
+        let client = Client::new(mode, &named(pem.path()), None).unwrap();
         let certificate = authority.server(&["localhost"]);
         let (socket, server) = connect(move |tcp| answer(ServerStream::accept(tcp, certificate)));
         let mut stream = client.start("localhost", Trickle(socket), None).unwrap();
@@ -98,7 +104,7 @@ fn a_mode_trusts_what_it_says() {
         (TlsMode::VerifyIdentity, &right, "elsewhere.example", false),
         (TlsMode::VerifyIdentity, &wrong, here, false),
     ] {
-        let client = Client::new(mode, Some(authority_file.path()), None).unwrap();
+        let client = Client::new(mode, &named(authority_file.path()), None).unwrap();
         let (result, server) = hands_with(&client, authority.server(&[name]), here);
         match result {
             Ok(mut stream) => {
@@ -115,7 +121,7 @@ fn a_mode_trusts_what_it_says() {
         }
     }
     // The public authorities have not signed it.
-    let client = Client::new(TlsMode::VerifyCa, None, None).unwrap();
+    let client = Client::new(TlsMode::VerifyCa, &Authorities::Public, None).unwrap();
     let (result, _) = hands_with(&client, authority.server(&[here]), here);
     let unknown = HandshakeError::Refused(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer));
     assert_eq!(result.unwrap_err().to_string(), unknown.to_string());
@@ -128,31 +134,29 @@ fn a_client_shows_its_own_certificate_where_it_has_one() {
     let (certificate, key) = (file(&certificate), file(&key));
     let identity = Identity { certificate: certificate.path().to_owned(), key: key.path().to_owned() };
     for (identity, taken) in [(Some(&identity), true), (None, false)] {
-        let client = Client::new(TlsMode::Required, None, identity).unwrap();
+        let client = Client::new(TlsMode::Required, &Authorities::Public, identity).unwrap();
         let (result, server) = hands_with(&client, authority.server_that_asks(&["h"], Some(&clients)), "h");
         // In TLS 1.3 the client is done before the server has looked at its certificate.
         let _ = result.map(|mut stream| ask(&mut stream));
         assert_eq!(server.join().unwrap().is_ok(), taken);
     }
     let swapped = Identity { certificate: identity.key.clone(), key: identity.certificate };
-    let error = Client::new(TlsMode::Required, None, Some(&swapped)).unwrap_err();
+    let error = Client::new(TlsMode::Required, &Authorities::Public, Some(&swapped)).unwrap_err();
     assert!(matches!(error, SetUpError::Unreadable { .. }), "{error}");
     assert!(error.to_string().contains(&identity.key.display().to_string()), "{error}");
 }
 
 #[test]
 fn a_handshake_that_breaks_off_is_told_from_one_that_is_refused() {
-    let client = Client::new(TlsMode::Required, None, None).unwrap();
+    let client = Client::new(TlsMode::Required, &Authorities::Public, None).unwrap();
     let (socket, _server) = connect(drop);
     let error = client.start("h", socket, None).unwrap_err();
     assert!(matches!(error, HandshakeError::Broken(_)), "{error}");
     let (socket, _server) = connect(|mut tcp| tcp.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
     let error = client.start("h", socket, None).unwrap_err();
     assert!(matches!(error, HandshakeError::Refused(_)), "{error}");
-    let (socket, _server) = connect(|tcp| {
-        std::thread::sleep(Duration::from_secs(1));
-        drop(tcp);
-    });
+    // Kept open until the client has given up.
+    let (socket, _server) = connect(|tcp| tcp);
     socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
     let HandshakeError::Broken(error) = client.start("h", socket, None).unwrap_err() else { panic!("no time-out") };
     assert!(matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut), "{error}");
@@ -171,7 +175,7 @@ fn a_server_that_sends_byte_by_byte_meets_the_deadline() {
             std::thread::sleep(Duration::from_millis(2));
         }
     });
-    let client = Client::new(TlsMode::Required, None, None).unwrap();
+    let client = Client::new(TlsMode::Required, &Authorities::Public, None).unwrap();
     let start = Instant::now();
     let error = client.start("h", socket, Some(start + Duration::from_millis(200))).unwrap_err();
     assert!(matches!(&error, HandshakeError::Broken(e) if e.kind() == io::ErrorKind::TimedOut), "{error}");
@@ -188,17 +192,47 @@ fn authorities_that_cannot_be_read_are_told_with_their_file_where_they_are_neede
         (text.path(), "there is none, as PEM"),
     ] {
         for mode in [TlsMode::VerifyCa, TlsMode::VerifyIdentity] {
-            let error = Client::new(mode, Some(path), None).unwrap_err();
+            let error = Client::new(mode, &named(path), None).unwrap_err();
             assert!(matches!(error, SetUpError::Unreadable { .. }), "{error}");
             let told = error.to_string();
             assert!(told.contains(words) && told.contains(&path.display().to_string()), "{told}");
         }
-        Client::new(TlsMode::Required, Some(path), None).unwrap();
+        Client::new(TlsMode::Required, &named(path), None).unwrap();
     }
     let error = Client::new(
         TlsMode::VerifyCa,
-        Some(file("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").path()),
+        &named(file("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n").path()),
         None,
     );
     assert!(matches!(error, Err(SetUpError::NoAuthority { .. })), "{error:?}");
+}
+
+/// A public authority signs for everybody: who has a certificate for another name is not known by it.
+#[test]
+fn a_server_is_known_by_its_name_or_by_an_authority_of_its_own() {
+    let pem = file(&Authority::new().pem);
+    let own = named(pem.path());
+    let environment = Authorities::Environment(pem.path().to_owned());
+    for (mode, authorities, known) in [
+        (TlsMode::Preferred, &own, false),
+        (TlsMode::Required, &own, false),
+        (TlsMode::VerifyCa, &Authorities::Public, false),
+        (TlsMode::VerifyCa, &environment, false),
+        (TlsMode::VerifyCa, &own, true),
+        (TlsMode::VerifyIdentity, &Authorities::Public, true),
+        (TlsMode::VerifyIdentity, &environment, true),
+    ] {
+        assert_eq!(Client::new(mode, authorities, None).unwrap().identifies(), known, "{mode} {authorities:?}");
+    }
+}
+
+#[test]
+fn an_authority_counts_beside_what_is_none() {
+    let authority = Authority::new();
+    let none = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let pem = file(&format!("{none}{}", authority.pem));
+    let client = Client::new(TlsMode::VerifyIdentity, &named(pem.path()), None).unwrap();
+    let (result, server) = hands_with(&client, authority.server(&["h"]), "h");
+    ask(&mut result.unwrap()).unwrap();
+    server.join().unwrap().unwrap();
 }

@@ -9,9 +9,9 @@ use super::sample::Sample;
 use super::targets::{failed, read};
 use super::{LEAVE_OUT, settled};
 use crate::SinkError;
-use crate::olap::applier::{list, properties, table_name};
+use crate::olap::applier::{Failure, list, properties, table_name};
 use crate::olap::body::BatchEncoder;
-use crate::olap::load_error::LoadError;
+use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::quote;
 use crate::olap::rows::Rows;
 use rowferry_model::TableId;
@@ -32,6 +32,7 @@ pub(super) struct Canary {
     shared: Arc<Shared>,
     sql: SqlClient,
     table: TableId,
+    pub(super) visible_wait: Duration,
 }
 
 impl Canary {
@@ -39,7 +40,7 @@ impl Canary {
     pub(super) fn new(config: Arc<Config>, shared: Arc<Shared>, sql: SqlClient, database: &str) -> Self {
         let instance = config.instance.chars().filter(char::is_ascii_alphanumeric).take(32).collect::<String>();
         let table = TableId::new(database, format!("{NAME}{instance}"));
-        Self { config, shared, sql, table }
+        Self { config, shared, sql, table, visible_wait: VISIBLE_WAIT }
     }
 
     /// Makes the table, loads it, reads it and drops it again, whatever comes out. Blocking.
@@ -88,20 +89,28 @@ impl Canary {
         )
     }
 
-    /// Reads until all rows are seen.
+    /// Reads until all rows are seen. That they are not yet, or that a read fails, says nothing of how Arrow is read.
     fn compare(&self, sample: &Sample) -> Result<(), SinkError> {
         let items = list(&sample.columns, |c| c.selected());
         let key = quote::name(&sample.key);
         let select = format!("SELECT {items} FROM {} ORDER BY {key}", table_name(&self.table));
-        let deadline = Instant::now() + VISIBLE_WAIT;
+        let deadline = Instant::now() + self.visible_wait;
         let mut pause = Duration::from_millis(20);
         loop {
-            let rows = self.run("reading", &select)?;
-            if rows.rows.len() >= sample.rows || Instant::now() >= deadline {
-                return match sample.difference(&rows) {
-                    None => Ok(()),
-                    Some(difference) => Err(self.differs(&difference)),
-                };
+            tracing::debug!("doris: {select}");
+            let reason = match self.sql.run(&select) {
+                Ok(rows) if rows.rows.len() >= sample.rows => {
+                    return sample.difference(&rows).map_or(Ok(()), |difference| Err(self.differs(&difference)));
+                }
+                Ok(rows) => format!("{} of {} rows that were loaded are seen", rows.rows.len(), sample.rows),
+                Err(Failure::Denied(words)) => {
+                    let doing = format!("reading {}", self.table);
+                    return Err(self.cant(failed(&doing, Failure::Denied(words))));
+                }
+                Err(failure) => failure.to_string(),
+            };
+            if Instant::now() >= deadline {
+                return Err(self.cant(LoadError::new(Cause::Busy, format!("{} can't be read: {reason}", self.table))));
             }
             sleep(pause);
             pause = (pause * 2).min(Duration::from_secs(1));

@@ -6,39 +6,30 @@ use super::wire;
 use crate::olap::body::LoadColumns;
 use crate::olap::load_error::{Cause, LoadError};
 use rowferry_model::TableId;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a table that can't be looked at behind a load is asked for again.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Looks at tables around their loads.
 pub(in super::super) struct Guard {
     sql: SqlClient,
-    /// Tables with rows that are seen already, and of which nobody knows yet what they were read as.
-    doubtful: Mutex<HashMap<TableId, Arc<LoadColumns>>>,
+    pub(super) patience: Duration,
 }
 
 impl Guard {
-    /// Nothing is known of any table.
+    /// Nothing is looked at yet.
     pub(in super::super) fn new(sql: SqlClient) -> Self {
-        Self { sql, doubtful: Mutex::default() }
+        Self { sql, patience: PATIENCE }
     }
 
-    /// Whether rows may be loaded: as they are encoded, and as earlier ones were that could not be looked at. Blocking.
+    /// Whether rows may be loaded as they are encoded. Blocking.
     ///
     /// # Errors
     /// The table has other types: the rows must be encoded again. Or it can't be looked at.
     pub(in super::super) fn before(&self, table: &TableId, columns: &LoadColumns) -> Result<(), LoadError> {
-        let earlier = self.doubtful().remove(table);
-        let differs = |columns: &LoadColumns| self.difference(table, columns);
-        if let Some(earlier) = earlier {
-            let found = differs(&earlier).inspect_err(|_| {
-                self.doubtful().insert(table.clone(), Arc::clone(&earlier));
-            })?;
-            if let Some(found) = found {
-                self.doubtful().insert(table.clone(), earlier);
-                return Err(seen(table, &found));
-            }
-        }
-        match differs(columns)? {
+        match self.difference(table, columns)? {
             None => Ok(()),
             Some(found) => Err(LoadError::new(
                 Cause::Busy,
@@ -61,23 +52,34 @@ impl Guard {
         }
     }
 
-    /// Whether rows were read as they are, which may be seen already. Blocking.
+    /// Whether rows were read as they are, which may be seen already. Blocking, for as long as it takes: an attempt that
+    /// began anew would take the types of then for those that the rows were read as.
     ///
     /// # Errors
-    /// The table has other types now: rows may be wrong. Or it can't be looked at, which is done before the next load then.
-    pub(in super::super) fn after_seen(&self, table: &TableId, columns: &Arc<LoadColumns>) -> Result<(), LoadError> {
-        match self.difference(table, columns) {
-            Ok(None) => Ok(()),
-            Ok(Some(found)) => Err(seen(table, &found)),
-            Err(error) => {
-                self.doubtful().insert(table.clone(), Arc::clone(columns));
-                Err(error)
+    /// The table has other types now, or it can't be looked at at all: rows may be wrong.
+    pub(in super::super) fn after_seen(&self, table: &TableId, columns: &LoadColumns) -> Result<(), LoadError> {
+        let deadline = Instant::now() + self.patience;
+        let mut pause = Duration::from_millis(100);
+        let reason = loop {
+            match self.difference(table, columns) {
+                Ok(None) => return Ok(()),
+                Ok(Some(found)) => break format!("has changed while rows were loaded as Arrow: {found}"),
+                Err(error) if error.may_pass() && Instant::now() < deadline => {
+                    tracing::warn!(
+                        "doris: looking again at {table}, into which rows were loaded, after: {}",
+                        error.message
+                    );
+                    sleep(pause);
+                    pause = (pause * 2).min(Duration::from_secs(5));
+                }
+                Err(error) => break format!("can't be looked at after a load as Arrow: {}", error.message),
             }
-        }
-    }
-
-    fn doubtful(&self) -> std::sync::MutexGuard<'_, HashMap<TableId, Arc<LoadColumns>>> {
-        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner)
+        };
+        let mut error = LoadError::new(Cause::Refused, format!("{table} {reason}; some of its rows may be wrong"));
+        error.hint = Some(
+            "snapshot the table again; with `sink.enable.batch-mode: false` and `sink.enable-2pc: true` such a load is rolled back",
+        );
+        Err(error)
     }
 
     /// The first column that is not what rows were encoded for.
@@ -91,14 +93,4 @@ impl Guard {
             Some(_) => None,
         }))
     }
-}
-
-fn seen(table: &TableId, found: &str) -> LoadError {
-    let message =
-        format!("{table} has changed while rows were loaded as Arrow: {found}; some of its rows may be wrong");
-    let mut error = LoadError::new(Cause::Refused, message);
-    error.hint = Some(
-        "snapshot the table again; with `sink.enable.batch-mode: false` and `sink.enable-2pc: true` such a load is rolled back",
-    );
-    error
 }

@@ -1,6 +1,6 @@
 //! Loads as Arrow. A backend copies the buffers of a column into the table's column without a look at their type, and reads
 //! timestamps in a zone of its own. So the table's real column types say what is sent, they are looked at again around each
-//! load, and a table of the sink's own proves once a run that backends read what was meant.
+//! load, and a table of the sink's own proves once an attempt that backends read what was meant.
 
 mod canary;
 mod guard;
@@ -60,7 +60,7 @@ pub(super) struct ArrowTables {
     config: Arc<Config>,
     shared: Arc<Shared>,
     sql: SqlClient,
-    /// Databases in which loads have been proven in this run.
+    /// Databases in which loads have been proven in this attempt.
     proven: Mutex<HashSet<String>>,
 }
 
@@ -82,7 +82,7 @@ impl ArrowTables {
         settled(table, schema, plan, &targets)
     }
 
-    /// Proves once a run that loads into a database do what they should.
+    /// Proves once an attempt that loads into a database do what they should.
     async fn prove(&self, database: &str) -> Result<(), SinkError> {
         let mut proven = self.proven.lock().await;
         if proven.contains(database) {

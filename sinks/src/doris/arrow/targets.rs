@@ -9,9 +9,10 @@ use rowferry_model::TableId;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How often a table is looked at before a broken connection is told.
-const TRIES: u32 = 3;
-const PAUSE: Duration = Duration::from_millis(100);
+/// How often a table is looked at before a failure is told. A frontend that is not the master may learn of a new table a
+/// little later.
+const TRIES: u32 = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// A column that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +29,16 @@ pub(super) fn read(sql: &SqlClient, table: &TableId) -> Result<Vec<Target>, Load
     let doing = format!("looking at the columns of {table}");
     let show = format!("SHOW FULL COLUMNS FROM {}", table_name(table));
     let mut left = TRIES;
+    let mut pause = FIRST_PAUSE;
     let rows = loop {
         left -= 1;
-        match sql.run(&show).map_err(|e| failed(&doing, e)) {
-            Err(error) if error.may_pass() && left > 0 => sleep(PAUSE),
-            result => break result?,
+        match sql.run(&show) {
+            Err(Failure::Denied(words)) => return Err(failed(&doing, Failure::Denied(words))),
+            Err(_) if left > 0 => {
+                sleep(pause);
+                pause *= 4;
+            }
+            result => break result.map_err(|e| failed(&doing, e))?,
         }
     };
     let columns = rows.rows.iter().map(|row| {

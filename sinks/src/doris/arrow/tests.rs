@@ -1,14 +1,23 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use super::super::config::RowFormat;
+use super::super::config::{Config, RowFormat};
 use super::super::row_plan::{row_plan, target_type};
+use super::super::shared::shared;
+use super::super::sql::SqlClient;
 use super::super::target_type::TargetType;
+use super::canary::Canary;
+use super::guard::Guard;
 use super::sample::Sample;
 use super::targets::{Target, find};
 use super::{settled, wire};
-use crate::olap::body::{Format, Wire};
+use crate::olap::body::{Format, LoadColumns, Wire};
 use crate::olap::column_type::ColumnType;
+use crate::olap::load_error::Cause;
+use crate::{Retry, SinkContext};
 use rowferry_model::{Column, DataType, TableId, TableSchema};
+use rowferry_stand_ins::doris::{Settings, StandIn};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 fn all_types() -> Vec<DataType> {
     use DataType::{
@@ -74,4 +83,52 @@ fn the_check_has_a_column_of_each_form() {
         assert!(tried.iter().any(|w| matches!(w, Wire::Decimal(p, _) if (low..=high).contains(p))), "{low} to {high}");
     }
     assert!(tried.iter().filter(|w| matches!(w, Wire::Text(Some(_)))).count() >= 2);
+}
+
+fn config(fenodes: &str) -> Arc<Config> {
+    let options = [("fenodes", fenodes), ("username", "root"), ("password", ""), ("sink.properties.format", "arrow")];
+    let context = SinkContext {
+        pipeline: "p".to_owned(),
+        parallelism: 1,
+        time_zone: "UTC".to_owned(),
+        instance: "0".repeat(32),
+        select: |_| Err("there are no patterns here".to_owned()),
+    };
+    Arc::new(Config::parse(&options.map(|(k, v)| (k.to_owned(), v.to_owned())).into(), &context).unwrap())
+}
+
+/// A new attempt would not know what its rows were read as.
+#[test]
+fn rows_that_are_seen_and_a_table_that_can_not_be_looked_at_stop_the_run() {
+    let server = StandIn::start(Settings::default());
+    let config = config(&server.fenodes());
+    drop(server);
+    let mut guard = Guard::new(SqlClient::new(&config).unwrap());
+    guard.patience = Duration::from_millis(300);
+    let start = Instant::now();
+    let error = guard.after_seen(&TableId::new("d", "t"), &LoadColumns::new(String::new())).unwrap_err();
+    assert!(start.elapsed() >= guard.patience);
+    assert_eq!(error.cause, Cause::Refused, "{}", error.message);
+    for words in ["d.t can't be looked at", "some of its rows may be wrong"] {
+        assert!(error.message.contains(words), "{}", error.message);
+    }
+    assert!(error.hint.unwrap().contains("snapshot the table again"));
+}
+
+/// It says nothing of how backends read Arrow.
+#[test]
+fn a_check_whose_rows_are_not_seen_in_time_may_be_made_again() {
+    let server = StandIn::start(Settings::default());
+    server.world().execute("", "root", "CREATE DATABASE d").unwrap();
+    server.world().publish_delay = Duration::from_secs(3600);
+    let config = config(&server.fenodes());
+    let shared = Arc::new(shared(&config).unwrap());
+    let mut canary = Canary::new(Arc::clone(&config), shared, SqlClient::new(&config).unwrap(), "d");
+    canary.visible_wait = Duration::from_millis(300);
+    let error = canary.prove().unwrap_err();
+    assert_eq!(error.retry(), Retry::Transient, "{error}");
+    assert!(error.to_string().contains("0 of 4 rows that were loaded are seen"), "{error}");
+    server.world().publish_delay = Duration::ZERO;
+    canary.visible_wait = Duration::from_secs(240);
+    canary.prove().unwrap();
 }

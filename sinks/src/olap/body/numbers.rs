@@ -1,5 +1,7 @@
 //! Numbers as text.
 
+use std::io::Write;
+
 /// `00` to `99`.
 const PAIRS: [[u8; 2]; 100] = {
     let mut table = [[0; 2]; 100];
@@ -114,9 +116,18 @@ pub(super) fn append_f64(out: &mut Vec<u8>, value: f64) {
     append_float(out, ryu::Buffer::new().format_finite(value));
 }
 
-/// Appends a 32-bit float with the fewest digits that denote it.
+/// Appends a 32-bit float with the fewest digits that denote it: an exponent where a double would have one. A key that is
+/// spelled in another way is another key.
 pub(super) fn append_f32(out: &mut Vec<u8>, value: f32) {
-    append_float(out, ryu::Buffer::new().format_finite(value));
+    let _ = match value.abs() {
+        // Between these the library puts it elsewhere.
+        1e13..1e16 => write!(out, "{value}"),
+        1e-6..1e-5 => write!(out, "{value:e}"),
+        _ => {
+            append_float(out, ryu::Buffer::new().format_finite(value));
+            Ok(())
+        }
+    };
 }
 
 /// Whole numbers come with a fraction of zero, which says nothing.

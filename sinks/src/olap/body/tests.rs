@@ -108,6 +108,18 @@ fn floats_have_no_digit_too_many() {
     }
     assert_eq!(text(|out| append_f32(out, f32::MAX)), "3.4028235e38");
     assert_eq!(text(|out| append_f32(out, 1.1)), "1.1");
+    for exponent in -45..=37 {
+        for digits in ["1", "1.5", "9.999999", "-2.25"] {
+            let value: f32 = format!("{digits}e{exponent}").parse().unwrap();
+            let plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
+            let wanted = if plain { format!("{value}") } else { format!("{value:e}") };
+            assert_eq!(text(|out| append_f32(out, value)), wanted);
+            let value = f64::from(value);
+            let plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
+            let wanted = if plain { format!("{value}") } else { format!("{value:e}") };
+            assert_eq!(text(|out| append_f64(out, value)), wanted);
+        }
+    }
 }
 
 #[test]

@@ -140,8 +140,8 @@ impl<L: Loader> Loads<L> {
     }
 
     /// Lends a table's buffer, so that rows can be appended to it. Until it comes back the table has nothing to load but
-    /// what was full before.
-    pub(crate) fn lend(&mut self, table: &TableId, columns: Option<&Arc<LoadColumns>>) -> Buffer {
+    /// what was full before. One for `many` rows may get memory of bodies that are loaded.
+    pub(crate) fn lend(&mut self, table: &TableId, columns: Option<&Arc<LoadColumns>>, many: bool) -> Buffer {
         let at = match self.by_table.get(table) {
             Some(at) => *at,
             None => {
@@ -158,20 +158,20 @@ impl<L: Loader> Loads<L> {
             limit: self.limits.piece,
             limit_rows: self.limits.piece_rows,
         };
-        // Spare memory must not gather in the buffers of tables that have few rows.
-        let held: usize = self.lanes.iter().map(|lane| lane.buffer.capacity()).sum();
         if let Some(lane) = self.lanes.get_mut(at) {
             if !same(lane.columns.as_ref(), columns) {
                 lane.seal(self.loader.end());
                 lane.columns = columns.cloned();
             }
             buffer.body = std::mem::take(&mut lane.buffer);
-            if buffer.body.capacity() == 0 {
-                buffer.body = self.spares.take(self.limits.bytes.saturating_sub(held));
-            }
             buffer.rows = std::mem::take(&mut lane.rows);
             buffer.before = buffer.body.len();
             lane.since.get_or_insert_with(Instant::now);
+        }
+        if many && buffer.body.capacity() == 0 {
+            // It must not gather in buffers that are no longer filled.
+            let idle: usize = self.lanes.iter().map(|lane| lane.buffer.capacity() - lane.buffer.len()).sum();
+            buffer.body = self.spares.take(self.limits.bytes.saturating_sub(self.bytes + idle));
         }
         buffer
     }

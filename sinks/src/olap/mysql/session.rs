@@ -4,7 +4,6 @@ use super::client::Login;
 use super::packet::{Reader, read, write};
 use super::tls;
 use crate::olap::rows::Rows;
-use crate::olap::secret::Secret;
 use rowferry_tls::{Stream, TlsMode};
 use sha1::{Digest, Sha1};
 use std::io::{self, BufReader};
@@ -192,7 +191,7 @@ impl Session {
         if answer.first() == Some(&0xfe) {
             let mut reader = Reader(&answer[1..]);
             let plugin = String::from_utf8_lossy(reader.until_nul()).into_owned();
-            let secret = self.secret(&plugin, trim_nul(reader.0), &login.password, mode)?;
+            let secret = self.secret(&plugin, trim_nul(reader.0), login)?;
             self.write(&secret)?;
             answer = self.read()?;
         }
@@ -210,16 +209,18 @@ impl Session {
     }
 
     /// What proves who we are, in the way that the server asks for.
-    fn secret(&self, plugin: &str, nonce: &[u8], password: &Secret, mode: TlsMode) -> Result<Vec<u8>, SqlError> {
+    fn secret(&self, plugin: &str, nonce: &[u8], login: &Login) -> Result<Vec<u8>, SqlError> {
+        let password = &login.password;
         match plugin {
             NATIVE => Ok(native_scramble(password.reveal(), nonce)),
             // Whoever sits between could ask for it as well: only a server that is known by its certificate gets it.
-            CLEAR if self.stream.get_ref().is_tls() && mode.verifies() => {
+            CLEAR if self.stream.get_ref().is_tls() && login.tls.identifies() => {
                 Ok([password.reveal().as_bytes(), &[0]].concat())
             }
             CLEAR => Err(self.protocol(format!(
-                "the server asks for the password in clear text ({CLEAR}): only over TLS with a certificate that \
-                 is verified; set `sslMode=VERIFY_CA` or `VERIFY_IDENTITY` in `jdbc-url`"
+                "the server asks for the password in clear text ({CLEAR}): only over TLS to a server that is \
+                 known by its certificate; set `sslMode=VERIFY_IDENTITY` in `jdbc-url`, or `VERIFY_CA` with the \
+                 server's own authority in `trustCertificateKeyStoreUrl`"
             ))),
             _ => Err(self
                 .protocol(format!("the server asks for a login by `{plugin}`; give the user a password by {NATIVE}"))),

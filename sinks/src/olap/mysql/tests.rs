@@ -4,7 +4,7 @@ use super::packet::{Reader, read, write};
 use super::session::native_scramble;
 use rowferry_stand_ins::tls::{Authority, Stream as ServerStream};
 use rowferry_stand_ins::trickle::Trickle;
-use rowferry_tls::{Client, Stream, TlsMode};
+use rowferry_tls::{Authorities, Client, Stream, TlsMode};
 use std::io::BufReader;
 use std::net::{TcpListener, TcpStream};
 
@@ -61,7 +61,10 @@ fn packets_that_come_byte_by_byte_over_tls_and_without_are_what_was_sent() {
         });
         let socket = Trickle(TcpStream::connect(address).unwrap());
         let stream = match encrypted {
-            true => Client::new(TlsMode::Required, None, None).unwrap().start("localhost", socket, None).unwrap(),
+            true => Client::new(TlsMode::Required, &Authorities::Public, None)
+                .unwrap()
+                .start("localhost", socket, None)
+                .unwrap(),
             false => Stream::Plain(socket),
         };
         let (mut stream, mut sequence) = (BufReader::new(stream), 0);

@@ -50,7 +50,7 @@ fn labels(server: &StandIn) -> Vec<String> {
 #[test]
 fn a_label_that_is_taken_is_asked_for_until_a_frontend_knows_it() {
     let server = StandIn::start(Settings::default());
-    let (loader, table) = loader(&server, Duration::from_secs(60));
+    let (loader, table) = loader(&server, Duration::from_secs(240));
     server.fault("stream_load", When::After, FaultAction::Drop, 0, 1);
     server.world().labels_unheard_of = 3;
     loader.plain(&table, &piece()).unwrap();
@@ -60,7 +60,7 @@ fn a_label_that_is_taken_is_asked_for_until_a_frontend_knows_it() {
 
 #[test]
 fn a_label_that_is_taken_and_that_no_frontend_knows_is_given_up_after_a_while_and_another_one_used() {
-    let wait = Duration::from_millis(500);
+    let wait = Duration::from_secs(2);
     let server = StandIn::start(Settings::default());
     let (loader, table) = loader(&server, wait);
     loader.plain_once(&table, &piece(), "taken").unwrap();

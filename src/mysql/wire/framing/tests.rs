@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 use rowferry_stand_ins::tls::{Authority, Stream as ServerStream};
 use rowferry_stand_ins::trickle::Trickle as OneByOne;
-use rowferry_tls::{Client, Stream, TlsMode};
+use rowferry_tls::{Authorities, Client, Stream, TlsMode};
 use std::io::Cursor;
 use std::net::{TcpListener, TcpStream};
 
@@ -65,7 +65,10 @@ fn packets_that_come_byte_by_byte_over_tls_and_without_are_what_was_sent() {
         });
         let socket = OneByOne(TcpStream::connect(address).unwrap());
         let mut stream = match encrypted {
-            true => Client::new(TlsMode::Required, None, None).unwrap().start("localhost", socket, None).unwrap(),
+            true => Client::new(TlsMode::Required, &Authorities::Public, None)
+                .unwrap()
+                .start("localhost", socket, None)
+                .unwrap(),
             false => Stream::Plain(socket),
         };
         // A packet is larger than the buffer, another is not.

@@ -2,6 +2,7 @@
 
 mod lexer;
 mod parser;
+mod select;
 
 use super::types::Ty;
 use crate::sql::Refusal;

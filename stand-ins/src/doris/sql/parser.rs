@@ -70,7 +70,7 @@ pub fn parse(sql: &str) -> Result<Statement, Failure> {
     Ok(statement)
 }
 
-struct Parser(Cursor<Failure>);
+pub(super) struct Parser(Cursor<Failure>);
 
 impl Deref for Parser {
     type Target = Cursor<Failure>;
@@ -87,7 +87,7 @@ impl DerefMut for Parser {
 }
 
 impl Parser {
-    fn table(&mut self) -> Result<TableName, Failure> {
+    pub(super) fn table(&mut self) -> Result<TableName, Failure> {
         let mut parts = vec![self.name()?];
         while self.eat_sign('.') {
             parts.push(self.name()?);
@@ -170,36 +170,6 @@ impl Parser {
             | "refresh" | "grant" | "begin" | "commit" => Err(Failure::not_modelled(&word.to_uppercase())),
             _ => Err(Failure::syntax(&word)),
         }
-    }
-
-    /// Columns, or columns as other types in which they are shown alike, of one table, in the order of one column.
-    fn select(&mut self) -> Result<Statement, Failure> {
-        let mut columns = Vec::new();
-        loop {
-            if self.eat("cast") {
-                self.sign('(')?;
-                columns.push(self.name()?);
-                self.expect("as")?;
-                if !self.eat("string") {
-                    self.expect("int")?;
-                }
-                self.sign(')')?;
-            } else {
-                columns.push(self.name()?);
-            }
-            if !self.eat_sign(',') {
-                break;
-            }
-        }
-        self.expect("from")?;
-        let name = self.table()?;
-        self.expect("order")?;
-        self.expect("by")?;
-        let order = self.name()?;
-        if self.peek().is_some() {
-            return Err(self.unexpected());
-        }
-        Ok(Statement::Select { columns, name, order })
     }
 
     fn create_table(&mut self) -> Result<Statement, Failure> {
