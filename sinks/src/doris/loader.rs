@@ -101,9 +101,10 @@ impl DorisLoader {
         let prepared = state.transactions.len();
         let loaded = self.load_once(table, state, piece);
         if self.mode != Mode::TwoPhase {
-            // A load without an answer may be seen as well.
-            if loaded.as_ref().map_or_else(LoadError::may_pass, |_| true) {
-                self.guard.after_seen(table, columns)?;
+            match &loaded {
+                Ok(_) => self.guard.after_seen(table, columns)?,
+                Err(error) if error.may_pass() => self.guard.after_unknown(table, columns)?,
+                Err(_) => {}
             }
             return loaded;
         }

@@ -243,6 +243,33 @@ async fn without_two_phases_a_change_during_a_load_stops_the_run() {
     assert!(error.hint_text().unwrap().contains("snapshot the table again"), "{error:?}");
 }
 
+/// A load whose answer is lost may be seen as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_during_a_load_of_which_nothing_is_known_stops_the_run_too() {
+    for changes in [true, false] {
+        let (server, mut sink) = start(&[AS_ARROW, QUICK]).await;
+        sink.events.write(rows(&table(), &[(Insert, 0, Some("first"))])).await.unwrap();
+        checkpoint(&mut sink, 1).await.unwrap();
+        let gate = Gate::default();
+        server.fault("load", When::After, FaultAction::Drop, 0, 1);
+        server.fault("load", When::Before, FaultAction::Wait(gate.clone()), 1, 1);
+        server.fault("state", When::Before, FaultAction::Drop, 0, 100);
+        sink.events.write(rows(&table(), &[(Insert, 1, Some("a"))])).await.unwrap();
+        let (result, ()) = tokio::join!(checkpoint(&mut sink, 2), async {
+            while loads_of_orders(&server) != ["VISIBLE", "VISIBLE"] {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            if changes {
+                change_type(&server, Ty::LargeInt);
+            }
+            gate.open();
+        });
+        let error = result.unwrap_err();
+        assert_eq!(error.retry() == Retry::Permanent, changes, "{error}");
+        assert_eq!(error.to_string().contains("some of its rows may be wrong"), changes, "{error}");
+    }
+}
+
 /// Without two phases its rows are seen already.
 #[tokio::test]
 async fn a_table_is_looked_at_behind_a_load_until_it_can_be() {

@@ -75,11 +75,19 @@ impl Guard {
                 Err(error) => break format!("can't be looked at after a load as Arrow: {}", error.message),
             }
         };
-        let mut error = LoadError::new(Cause::Refused, format!("{table} {reason}; some of its rows may be wrong"));
-        error.hint = Some(
-            "snapshot the table again; with `sink.enable.batch-mode: false` and `sink.enable-2pc: true` such a load is rolled back",
-        );
-        Err(error)
+        Err(wrong(table, &reason))
+    }
+
+    /// The same for rows of which nobody knows whether they are seen: their load has failed, and they will come again.
+    /// Where servers can't be reached nothing more is known than that. Blocking.
+    ///
+    /// # Errors
+    /// The table has other types now: rows may be wrong.
+    pub(in super::super) fn after_unknown(&self, table: &TableId, columns: &LoadColumns) -> Result<(), LoadError> {
+        match self.difference(table, columns) {
+            Ok(Some(found)) => Err(wrong(table, &format!("has changed while rows were loaded as Arrow: {found}"))),
+            Ok(None) | Err(_) => Ok(()),
+        }
     }
 
     /// The first column that is not what rows were encoded for.
@@ -93,4 +101,13 @@ impl Guard {
             Some(_) => None,
         }))
     }
+}
+
+/// Rows are seen, and nobody knows what they were read as.
+fn wrong(table: &TableId, reason: &str) -> LoadError {
+    let mut error = LoadError::new(Cause::Refused, format!("{table} {reason}; some of its rows may be wrong"));
+    error.hint = Some(
+        "snapshot the table again; with `sink.enable.batch-mode: false` and `sink.enable-2pc: true` such a load is rolled back",
+    );
+    error
 }
