@@ -114,6 +114,31 @@ fn a_password_in_clear_text_goes_to_a_server_that_is_known_by_its_certificate_on
     }
 }
 
+/// A server that hangs, or is slow without end, may answer after its restart: the pipeline tries again.
+#[test]
+fn a_handshake_without_end_is_given_up_and_tried_again() {
+    for byte_by_byte in [false, true] {
+        let (mut options, handle) = server(move |listener| {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.write_all(&greeting(SSL)).unwrap();
+            read_packet(&mut stream);
+            // The head of a handshake's record of 16,000 bytes, and then its bytes.
+            let mut record = [22, 3, 3, 62, 128].into_iter().chain(std::iter::repeat(0));
+            while byte_by_byte && stream.write_all(&[record.next().unwrap()]).is_ok() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            // Until the client has gone.
+            let _ = stream.read_to_end(&mut Vec::new());
+        });
+        options.tls = TlsMode::Required;
+        options.connect_timeout = Duration::from_millis(500);
+        let error = Connection::connect(&options).unwrap_err();
+        assert!(matches!(error, WireError::Timeout { .. }) && error.is_transient(), "{byte_by_byte}: {error}");
+        assert!(error.to_string().contains("TLS handshake"), "{error}");
+        handle.join().unwrap();
+    }
+}
+
 #[test]
 fn preferred_goes_on_without_tls_that_does_not_work_and_required_does_not() {
     for (mode, connections) in [(TlsMode::Preferred, 2), (TlsMode::Required, 1)] {

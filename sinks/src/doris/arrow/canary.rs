@@ -6,11 +6,11 @@ use super::super::row_plan::row_plan;
 use super::super::shared::Shared;
 use super::super::sql::SqlClient;
 use super::sample::Sample;
+use super::settled;
 use super::targets::{failed, read};
-use super::{LEAVE_OUT, settled};
 use crate::SinkError;
 use crate::olap::applier::{Failure, list, properties, table_name};
-use crate::olap::body::BatchEncoder;
+use crate::olap::body::{BatchEncoder, LEAVE_FORMAT_OUT};
 use crate::olap::load_error::{Cause, LoadError};
 use crate::olap::quote;
 use crate::olap::rows::Rows;
@@ -132,7 +132,7 @@ impl Canary {
             return SinkError::transient(why);
         }
         let rights = error.hint.map(|hint| format!("{hint}; or ")).unwrap_or_default();
-        SinkError::permanent(why).hint(format!("{rights}{LEAVE_OUT}"))
+        SinkError::permanent(why).hint(format!("{rights}{LEAVE_FORMAT_OUT}"))
     }
 
     fn differs(&self, difference: &str) -> SinkError {
@@ -140,6 +140,6 @@ impl Canary {
             "a backend of Doris does not read Arrow as it should: in {}, made to see that, {difference}",
             self.table
         ))
-        .hint(LEAVE_OUT)
+        .hint(LEAVE_FORMAT_OUT)
     }
 }

@@ -15,7 +15,7 @@ use super::shared::Shared;
 use super::sql::SqlClient;
 use super::target_type::TargetType;
 use crate::SinkError;
-use crate::olap::body::{Arrow, ColumnPlan, Constant, Format, LoadColumns, Plan, Wire};
+use crate::olap::body::{Arrow, ColumnPlan, Constant, Format, LEAVE_FORMAT_OUT, LoadColumns, Plan, Wire};
 use crate::olap::load_error::LoadError;
 use canary::Canary;
 pub(super) use guard::Guard;
@@ -24,9 +24,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use targets::{Target, read};
 use tokio::sync::Mutex;
-
-/// The way out of all that Arrow can't do.
-pub(super) const LEAVE_OUT: &str = "leave `sink.properties.format` out: JSON, the default, takes every value";
 
 /// What a column of a type is sent; `None`: such a column has no Arrow form that is known to be right.
 pub(super) fn wire(target: &TargetType) -> Option<Wire> {
@@ -120,7 +117,7 @@ fn settled(table: &TableId, schema: &TableSchema, mut plan: Plan, targets: &[Tar
                  are certain to become the same as by JSON",
                 source.data_type, target.target
             ))
-            .hint(LEAVE_OUT)
+            .hint(LEAVE_FORMAT_OUT)
         })?);
     }
     let sign = (!plan.keys.is_empty() && plan.deletes).then_some(DELETE_SIGN);

@@ -9,6 +9,9 @@ use crate::SinkError;
 use crate::cells::Cells as Values;
 use rowferry_model::{ChangeBatch, RowOp};
 
+/// The way out of all that a format can't do.
+pub(crate) const LEAVE_FORMAT_OUT: &str = "leave `sink.properties.format` out: JSON, the default, takes every value";
+
 /// Writes the rows of one batch, as many at a time as fit.
 pub(crate) struct BatchEncoder<'a> {
     pub(super) plan: &'a Plan,
@@ -177,14 +180,8 @@ impl<'a> BatchEncoder<'a> {
             Unfit::Digits => "has more digits than its column in the target".to_owned(),
         };
         let hint = match unfit {
-            #[cfg(feature = "doris")]
-            Unfit::Before1970 | Unfit::FirstYear | Unfit::Digits => {
-                "leave `sink.properties.format` out: JSON, the default, takes every value"
-            }
-            Unfit::Separator | Unfit::NullMark => {
-                "leave `sink.properties.format` out: JSON, the default, takes every value"
-            }
-            _ => "leave the column or the row out by a transform",
+            Unfit::TooLong { .. } | Unfit::Year | Unfit::NotANumber => "leave the column or the row out by a transform",
+            _ => LEAVE_FORMAT_OUT,
         };
         SinkError::permanent(format!(
             "a value of column `{column}` of {} {what}; its row's key is {}",

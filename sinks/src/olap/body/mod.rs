@@ -22,7 +22,7 @@ mod tests;
 pub(crate) use arrow::{Arrow, Wire};
 pub(crate) use csv::{Csv, Separators};
 #[cfg(feature = "doris")]
-pub(crate) use encoder::BatchEncoder;
+pub(crate) use encoder::{BatchEncoder, LEAVE_FORMAT_OUT};
 pub(crate) use json::{Framing, Json, OpField};
 pub(crate) use plan::{ColumnPlan, Constant, Form, Format, LoadColumns, Plan};
 pub(crate) use rows::Rows;
