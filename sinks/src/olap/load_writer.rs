@@ -1,9 +1,10 @@
 //! Takes rows: encodes them table by table, many at a time beside the caller, and keeps loads of several tables under way.
 
 use super::attempts::{Attempts, Transactions};
-use super::body::{Plan, Rows, Zone};
+use super::body::{Plan, Zone};
 use super::commit::{Commits, commit_all, discard_all};
 use super::committable;
+use super::encoding::Encoding;
 use super::loads::{Buffer, Limits, Loader, Loads};
 use crate::{Capabilities, Committable, EventSink, Gauge, SinkError};
 use async_trait::async_trait;
@@ -57,7 +58,7 @@ pub(crate) struct LoadWriter<T: LoadTarget> {
     shared: Arc<Attempts<T::Client>>,
     loads: Loads<T::Loader>,
     /// Rows that are being encoded; those that come next wait for them.
-    encoding: Option<JoinHandle<Result<(Rows, Buffer), SinkError>>>,
+    encoding: Option<JoinHandle<Result<(Encoding, Buffer), SinkError>>>,
     plans: HashMap<TableId, (Arc<TableSchema>, Arc<Plan>)>,
     /// Tables without a key whose changes can't be followed, as the log has said.
     warned: HashSet<TableId>,
@@ -110,8 +111,8 @@ impl<T: LoadTarget> LoadWriter<T> {
                 batch.table()
             );
         }
-        let rows = Rows::new(batch, plan);
-        if rows.are_few() {
+        let rows = Encoding::new(batch, plan);
+        if rows.is_small() {
             self.encode_here(rows).await?;
         } else {
             self.encode_beside(rows).await?;
@@ -119,7 +120,7 @@ impl<T: LoadTarget> LoadWriter<T> {
         self.loads.start()
     }
 
-    async fn encode_here(&mut self, mut rows: Rows) -> Result<(), SinkError> {
+    async fn encode_here(&mut self, mut rows: Encoding) -> Result<(), SinkError> {
         while !rows.is_done() {
             self.loads.make_room().await?;
             let mut buffer = self.loads.lend(rows.table(), rows.columns(), false);
@@ -129,7 +130,7 @@ impl<T: LoadTarget> LoadWriter<T> {
         Ok(())
     }
 
-    async fn encode_beside(&mut self, mut rows: Rows) -> Result<(), SinkError> {
+    async fn encode_beside(&mut self, mut rows: Encoding) -> Result<(), SinkError> {
         self.loads.make_room().await?;
         let mut buffer = self.loads.lend(rows.table(), rows.columns(), true);
         let zone = self.settings.zone.clone();

@@ -13,6 +13,7 @@ pub(crate) mod committable;
 mod conformance;
 pub(crate) mod default_value;
 pub(crate) mod each;
+pub(crate) mod encoding;
 pub(crate) mod endpoints;
 pub(crate) mod frontends;
 pub(crate) mod http;

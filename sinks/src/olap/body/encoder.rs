@@ -36,13 +36,13 @@ impl<'a> BatchEncoder<'a> {
     }
 
     /// The same, going on with a row.
-    pub(super) fn starting_at(mut self, row: usize) -> Self {
+    pub(crate) fn starting_at(mut self, row: usize) -> Self {
         self.next = row;
         self
     }
 
     /// The first row that is not written.
-    pub(super) fn next(&self) -> usize {
+    pub(crate) fn next(&self) -> usize {
         self.next
     }
 

@@ -10,7 +10,6 @@ mod escape;
 mod json;
 mod numbers;
 mod plan;
-mod rows;
 mod syntax;
 mod time;
 mod zone;
@@ -21,9 +20,9 @@ mod tests;
 #[cfg(feature = "doris")]
 pub(crate) use arrow::{Arrow, Wire};
 pub(crate) use csv::{Csv, Separators};
+pub(crate) use encoder::BatchEncoder;
 #[cfg(feature = "doris")]
-pub(crate) use encoder::{BatchEncoder, LEAVE_FORMAT_OUT};
+pub(crate) use encoder::LEAVE_FORMAT_OUT;
 pub(crate) use json::{Framing, Json, OpField};
 pub(crate) use plan::{ColumnPlan, Constant, Form, Format, LoadColumns, Plan};
-pub(crate) use rows::Rows;
 pub(crate) use zone::Zone;

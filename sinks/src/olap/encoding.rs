@@ -1,10 +1,8 @@
 //! A batch that may be encoded on another thread, a buffer at a time.
 
-use super::encoder::BatchEncoder;
-use super::plan::{LoadColumns, Plan};
-use super::zone::Zone;
+use super::body::{BatchEncoder, LoadColumns, Plan, Zone};
+use super::loads::Buffer;
 use crate::SinkError;
-use crate::olap::loads::Buffer;
 use rowferry_model::{ChangeBatch, TableId};
 use std::sync::Arc;
 
@@ -13,20 +11,20 @@ const FEW: usize = 64 << 10;
 
 /// The rows of a batch, and how many of them are written.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct Encoding {
     batch: ChangeBatch,
     plan: Arc<Plan>,
     next: usize,
 }
 
-impl Rows {
+impl Encoding {
     /// None is written yet.
     pub(crate) fn new(batch: ChangeBatch, plan: Arc<Plan>) -> Self {
         Self { batch, plan, next: 0 }
     }
 
     /// Whether another thread would cost more than it saves.
-    pub(crate) fn are_few(&self) -> bool {
+    pub(crate) fn is_small(&self) -> bool {
         self.batch.num_bytes() < FEW
     }
 
